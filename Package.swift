@@ -49,6 +49,8 @@ let package = Package(
         .target(name: "CLogWriting"),
         // Reading a SQLite file that lies within another file.
         .target(name: "CFileParts"),
+        // Ids that a query of SQLite is to take its rows by.
+        .target(name: "CListedIDs"),
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
         .systemLibrary(
             name: "CDeflate", pkgConfig: "libdeflate", providers: [.apt(["libdeflate-dev"]), .brew(["libdeflate"])]),
@@ -73,7 +75,7 @@ let package = Package(
             name: "FieldworkStore",
             dependencies: [
                 "FieldworkREST", "FieldworkArcade", "FieldworkGeometry", "CSQLiteSettings", "CMappedFiles",
-                "CLogWriting", "CFileParts",
+                "CLogWriting", "CFileParts", "CListedIDs",
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
                 .product(name: "Crypto", package: "swift-crypto"),
             ],

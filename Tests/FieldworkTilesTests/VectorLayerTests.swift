@@ -144,6 +144,40 @@ struct VectorLayerTests {
         #expect(notice.attributes["total"] == .integer(2_000))
     }
 
+    @Test("Texts of features are whole characters, whatever their bytes are, and no longer than they may be")
+    func texts() throws {
+        let definition = LayerDefinition(
+            id: 0, name: "Trees", geometryType: .point, spatialReference: .webMercator,
+            fields: [
+                FieldDefinition(name: "OBJECTID", type: .oid, isNullable: false, isEditable: false),
+                FieldDefinition(name: "Name", type: .string, length: 1_000),
+            ])
+        let address = try #require(TileAddress(level: 14, column: 0, row: 0))
+        var encoder = try TileFeatureEncoder(
+            layer: definition, query: FeatureQuery(outFields: ["OBJECTID", "Name"]), address: address)
+        let given: [([UInt8], String)] = [
+            (Array("plain".utf8), "plain"), ([], ""), (Array("Bäume".utf8), "Bäume"),
+            ([0x41, 0xFF, 0x42], "A\u{FFFD}B"),
+            (Array(String(repeating: "ä", count: 300).utf8), String(repeating: "ä", count: 256)),
+            (Array(String(repeating: "x", count: 256).utf8), String(repeating: "x", count: 256)),
+            (Array(String(repeating: "x", count: 257).utf8), String(repeating: "x", count: 256)),
+            (Array("plain".utf8), "plain"),
+        ]
+        for (number, (bytes, _)) in given.enumerated() {
+            encoder.beginFeature()
+            encoder.integer(Int64(number + 1), column: 0)
+            bytes.withUnsafeBytes { encoder.text($0, column: 1) }
+            let place = Point(
+                x: address.xMin + address.side * Double(number + 1) / 10, y: address.yMax - address.side / 2,
+                spatialReference: .webMercator)
+            try GeoPackageBinary.blob(for: place, srsID: 3_857).withUnsafeBytes { try encoder.geometry($0) }
+            encoder.endFeature()
+        }
+        encoder.end(exceededTransferLimit: false)
+        let features = try VectorTileReader(encoder.bytes).layers[0].features
+        #expect(features.map { $0.attributes["Name"] } == given.map { .text($0.1) })
+    }
+
     @Test("Ids that JavaScript can't count are left out")
     func ids() throws {
         var layer = VectorLayer(name: "f")
@@ -210,5 +244,33 @@ struct VectorLayerTests {
         #expect(rows == 23_449...23_449)
         #expect(WebMercator.level(scale: 0) == nil)
         #expect(WebMercator.level(scale: WebMercator.scale / 1_024) == 10)
+    }
+
+    @Test("Of many points on one spot a level shows the first few, up to the edge of what its tile reaches into")
+    func crowded() throws {
+        let definition = LayerDefinition(
+            id: 0, name: "Trees", geometryType: .point, spatialReference: .webMercator,
+            fields: [FieldDefinition(name: "OBJECTID", type: .oid, isNullable: false, isEditable: false)])
+        let address = try #require(TileAddress(level: 14, column: 3, row: 3))
+        var encoder = try TileFeatureEncoder(
+            layer: definition, query: FeatureQuery(outFields: ["OBJECTID"]), address: address)
+        let margin = TileFeatureEncoder.margin(.point, address)
+        // The corners of what is drawn, just inside, and the middle.
+        let places = [
+            (address.xMin - margin * 0.999, address.yMax + margin * 0.999),
+            (address.xMin + address.side + margin * 0.999, address.yMax - address.side - margin * 0.999),
+            (address.xMin + address.side / 2, address.yMax - address.side / 2),
+        ]
+        for id in Int64(0)..<60 {
+            encoder.beginFeature()
+            encoder.integer(id, column: 0)
+            let (x, y) = places[Int(id % 3)]
+            try GeoPackageBinary.blob(for: Point(x: x, y: y, spatialReference: .webMercator), srsID: 3_857)
+                .withUnsafeBytes { try encoder.geometry($0) }
+            encoder.endFeature()
+        }
+        encoder.end(exceededTransferLimit: false)
+        let trees = try #require(try VectorTileReader(encoder.bytes).layers.first { $0.name == "Trees" })
+        #expect(trees.features.map(\.id) == (0..<24).map { UInt64($0) })
     }
 }

@@ -2,7 +2,7 @@
 extension [UInt8] {
     /// Makes room for so many bytes at the end and has them written there.
     /// - Parameter write: writes from the pointer on, and gives how many it wrote: never more than there is room for.
-    @inline(__always)
+    @inlinable @inline(__always)
     package mutating func append(most count: Int, _ write: (UnsafeMutablePointer<UInt8>) -> Int) {
         append(addingCapacity: count) { span in
             span.withUnsafeMutableBufferPointer { room, written in
@@ -13,7 +13,7 @@ extension [UInt8] {
     }
 
     /// Appends a text of the program itself.
-    @inline(__always)
+    @inlinable @inline(__always)
     package mutating func append(literal text: StaticString) {
         append(most: text.utf8CodeUnitCount) { place in
             place.update(from: text.utf8Start, count: text.utf8CodeUnitCount)

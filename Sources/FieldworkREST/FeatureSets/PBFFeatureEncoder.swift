@@ -38,8 +38,7 @@ package struct PBFFeatureEncoder: FeatureEncoder {
 
     /// A value that is not there is a message without content.
     package mutating func null(column: Int) {
-        feature.append(0x0A)
-        feature.append(0x00)
+        BytePlace.append(to: &feature, most: 2) { $0.put(0x0A, 0x00) }
     }
 
     package mutating func integer(_ value: Int64, column: Int) {
@@ -54,29 +53,27 @@ package struct PBFFeatureEncoder: FeatureEncoder {
 
     package mutating func real(_ value: Double, column: Int) {
         if values[column] == .single {
-            SmallMessage.append(to: &feature) { message in
-                message.put(0x0A, 0x05)
-                message.put(0x15)
-                message.put(word: Float(value).bitPattern)
+            BytePlace.append(to: &feature, most: 7) { place in
+                place.put(0x0A, 0x05)
+                place.put(0x15)
+                place.put(word: Float(value).bitPattern)
             }
         } else {
-            SmallMessage.append(to: &feature) { message in
-                message.put(0x0A, 0x09)
-                message.put(0x19)
-                message.put(word: value.bitPattern)
+            BytePlace.append(to: &feature, most: 11) { place in
+                place.put(0x0A, 0x09)
+                place.put(0x19)
+                place.put(word: value.bitPattern)
             }
         }
     }
 
     package mutating func text(_ value: UnsafeRawBufferPointer, column: Int) {
         let length = UInt64(value.count)
-        SmallMessage.append(to: &feature) { message in
-            message.put(0x0A)
-            message.put(varint: length + UInt64(1 + ProtobufBytes.varintLength(length)))
-            message.put(0x0A)
-            message.put(varint: length)
+        BytePlace.append(to: &feature, most: 2 + 2 * BytePlace.longestVarint + value.count) { place in
+            place.put(0x0A)
+            place.put(varint: length + UInt64(1 + ProtobufBytes.varintLength(length)))
+            place.put(tag: 0x0A, bytes: value)
         }
-        feature.append(contentsOf: value)
     }
 
     /// The protocol has no value of bytes: they are written as base64, as in JSON.
@@ -111,23 +108,35 @@ package struct PBFFeatureEncoder: FeatureEncoder {
         ProtobufBytes.delimited(message, field: 2, to: &feature)
     }
 
-    package mutating func endFeature() { ProtobufBytes.delimited(feature, field: 15, to: &features) }
+    package mutating func endFeature() {
+        let feature = feature
+        BytePlace.append(to: &features, most: 1 + BytePlace.longestVarint + feature.count) { place in
+            feature.withUnsafeBytes { place.put(tag: 0x7A, bytes: $0) }
+        }
+    }
 
+    /// The answer's member 2 is the query's result; its member 1 the features, head first.
     package mutating func end(exceededTransferLimit: Bool) {
-        var result = PBFHead.bytes(layout, grid, exceededTransferLimit: exceededTransferLimit)
-        result.append(contentsOf: features)
-        features = []
-        var query: [UInt8] = []
-        query.reserveCapacity(result.count + 16)
-        ProtobufBytes.delimited(result, field: 1, to: &query)
-        ProtobufBytes.delimited(query, field: 2, to: &bytes)
+        let head = PBFHead.bytes(layout, grid, exceededTransferLimit: exceededTransferLimit)
+        let features = features
+        self.features = []
+        let result = UInt64(head.count + features.count)
+        let query = 1 + UInt64(ProtobufBytes.varintLength(result)) + result
+        BytePlace.append(to: &bytes, most: 2 + 2 * BytePlace.longestVarint + head.count + features.count) { place in
+            place.put(0x12)
+            place.put(varint: query)
+            place.put(0x0A)
+            place.put(varint: result)
+            place.put(bytes: head)
+            place.put(bytes: features)
+        }
     }
 
     private mutating func varint(_ value: UInt64, field: UInt8) {
-        SmallMessage.append(to: &feature) { message in
-            message.put(0x0A, UInt8(1 + ProtobufBytes.varintLength(value)))
-            message.put(field << 3)
-            message.put(varint: value)
+        BytePlace.append(to: &feature, most: 3 + BytePlace.longestVarint) { place in
+            place.put(0x0A, UInt8(1 + ProtobufBytes.varintLength(value)))
+            place.put(field << 3)
+            place.put(varint: value)
         }
     }
 
@@ -158,11 +167,11 @@ package struct PBFFeatureEncoder: FeatureEncoder {
         let row = ProtobufBytes.zigZag(grid.row(y))
         // Two varints are at most 20 bytes: both lengths take one byte.
         let length = UInt8(ProtobufBytes.varintLength(column) + ProtobufBytes.varintLength(row))
-        SmallMessage.append(to: &feature) { message in
-            message.put(0x12, length + 2)
-            message.put(0x1A, length)
-            message.put(varint: column)
-            message.put(varint: row)
+        BytePlace.append(to: &feature, most: 4 + 2 * BytePlace.longestVarint) { place in
+            place.put(0x12, length + 2)
+            place.put(0x1A, length)
+            place.put(varint: column)
+            place.put(varint: row)
         }
     }
 

@@ -18,11 +18,11 @@ package enum ProtobufBytes {
     }
 
     /// Small magnitudes of either sign become small numbers.
-    @inline(__always)
+    @inlinable @inline(__always)
     package static func zigZag(_ value: Int64) -> UInt64 { UInt64(bitPattern: value << 1 ^ value >> 63) }
 
     /// How many bytes a varint takes.
-    @inline(__always)
+    @inlinable @inline(__always)
     package static func varintLength(_ value: UInt64) -> Int { max(1, (70 - value.leadingZeroBitCount) / 7) }
 
     @inline(__always)

@@ -131,12 +131,7 @@ struct AnswerWriter: Sendable {
     }
 
     private static func buffer(_ bytes: [UInt8], _ encoding: AnswerEncoding) throws -> ByteBuffer {
-        guard encoding == .gzip else { return ByteBuffer(bytes: bytes) }
-        var buffer = ByteBuffer()
-        var gzip = try GzipStream()
-        try gzip.compress(bytes, into: &buffer)
-        try gzip.finish(into: &buffer)
-        return buffer
+        ByteBuffer(bytes: encoding == .gzip ? try GzipStream.compressed(bytes) : bytes)
     }
 }
 

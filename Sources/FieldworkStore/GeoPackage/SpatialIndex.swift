@@ -1,6 +1,6 @@
 /// The R-tree of a layer, made as GeoPackage's extension "RTree Spatial Indexes" wants it, so that every tool that edits
 /// the file keeps it up to date.
-struct SpatialIndex {
+struct SpatialIndex: Sendable {
     let table: String
     let column: String
     let key: String
@@ -80,30 +80,14 @@ struct SpatialIndex {
         """
     }
 
-    /// The boxes of the R-tree's root, which together hold everything in it. Coordinates are 32-bit numbers that SQLite
-    /// rounded outwards. One page is read, however large the layer is.
+    /// The boxes of the R-tree's root, which together hold everything in it. One page is read, however large the layer is.
     func rootBoxes(on connection: StoreConnection) throws -> [GeometryBlob.Box] {
         var boxes: [GeometryBlob.Box] = []
         try connection.run(
             "SELECT data FROM \(quoted(name + "_node")) WHERE nodeno = 1",
             row: { statement in
-                boxes = Self.cells(of: statement.blob(0))
+                boxes = Node(statement.blob(0)).map { node in (0..<node.count).map(node.box) } ?? []
             })
         return boxes
-    }
-
-    /// A node: two bytes depth, two bytes count, then cells of a 64-bit id and the box, all big-endian.
-    private static func cells(of node: UnsafeRawBufferPointer) -> [GeometryBlob.Box] {
-        guard node.count >= 4 else { return [] }
-        let count = Int(UInt16(bigEndian: node.loadUnaligned(fromByteOffset: 2, as: UInt16.self)))
-        guard node.count >= 4 + count * 24 else { return [] }
-        return (0..<count).map { cell in
-            func coordinate(_ index: Int) -> Double {
-                let bits = node.loadUnaligned(fromByteOffset: 4 + cell * 24 + 8 + index * 4, as: UInt32.self)
-                return Double(Float(bitPattern: UInt32(bigEndian: bits)))
-            }
-            return GeometryBlob.Box(
-                xMin: coordinate(0), yMin: coordinate(2), xMax: coordinate(1), yMax: coordinate(3))
-        }
     }
 }

@@ -45,6 +45,8 @@ final class FeatureCursor<Encoder: FeatureEncoder> {
     func piece(of size: Int) throws -> [UInt8] {
         guard var encoder = encoder.take() else { return [] }
         defer { self.encoder = encoder }
+        // Held once, not for each value.
+        let (statement, kinds) = (statement, kinds)
         while encoder.bytes.count < size {
             let hasRow = try statement.step()
             guard hasRow, features < limit else {
@@ -56,14 +58,17 @@ final class FeatureCursor<Encoder: FeatureEncoder> {
             }
             features += 1
             if features % Limits.rowsBetweenChecks == 0 { try watch.check() }
-            try encodeRow(to: &encoder)
+            try encodeRow(of: statement, kinds, to: &encoder)
         }
         var taken: [UInt8] = []
         swap(&taken, &encoder.bytes)
         return taken
     }
 
-    private func encodeRow(to encoder: inout Encoder) throws {
+    @inline(__always)
+    private func encodeRow(
+        of statement: StoreStatement, _ kinds: [StoredColumn.Kind], to encoder: inout Encoder
+    ) throws {
         encoder.beginFeature()
         if let session = statement.session {
             encodeColumns(of: session, to: &encoder)

@@ -42,7 +42,7 @@ struct QueryCompiler {
         var (table, sources) = try source(query)
         let order: String
         if let candidates = parts.candidates {
-            (table, sources) = (candidates.joined(to: table, by: key), candidates.arguments + sources)
+            (table, sources) = (candidates.joined(to: table, by: key), [candidates.list] + sources)
             order = ""
         } else {
             order = try orderClause(query, distinct: query.returnsDistinctValues, &parts)

@@ -7,6 +7,8 @@ struct QueryPlan: Sendable {
         case value(AttributeValue)
         /// An exact test by `SpatialMatcher`.
         case filter(SpatialFilter)
+        /// A list that `CandidateList` makes.
+        case candidates(SpatialIndex, GeometryBlob.Box)
     }
 
     var sql: String
@@ -66,6 +68,9 @@ struct QueryPlan: Sendable {
                 case .filter(let filter):
                     let matcher = try SpatialMatcher(filter, watch: connection.watch)
                     try statement.bind(object: matcher, type: SpatialMatcher.pointerType, at: index + 1)
+                case .candidates(let tree, let box):
+                    let list = CandidateList(tree, box, on: connection)
+                    try statement.bind(object: list, type: CandidateList.pointerType, at: index + 1)
                 }
             }
             return statement

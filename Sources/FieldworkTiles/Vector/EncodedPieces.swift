@@ -1,3 +1,5 @@
+import Foundation
+
 /// The keys or the values of a layer, encoded, that stand once each and are named by their numbers. What is the same is known by
 /// its bytes.
 struct EncodedPieces: Sendable {
@@ -16,17 +18,13 @@ struct EncodedPieces: Sendable {
     var byteCount: Int { bytes.count }
 
     /// The number of a piece, which is kept when it is new.
-    /// - Parameter encode: appends the piece.
-    mutating func number(_ encode: (inout [UInt8]) -> Void) -> UInt32 {
-        let start = bytes.count
-        encode(&bytes)
+    mutating func number(of piece: UnsafeRawBufferPointer) -> UInt32 {
         if 2 * (ends.count + 1) > table.count { grow() }
-        let hash = hash(from: start)
+        let hash = Self.hash(piece)
         var place = Self.place(hash, table.count)
         while table[place] != 0 {
             let number = table[place] &- 1
-            if hashes[Int(number)] == hash, isLast(range(Int(number)), from: start) {
-                bytes.removeSubrange(start...)
+            if hashes[Int(number)] == hash, isEqual(piece, number) {
                 use(number)
                 return number
             }
@@ -35,6 +33,7 @@ struct EncodedPieces: Sendable {
         let number = UInt32(truncatingIfNeeded: ends.count)
         table[place] = number &+ 1
         hashes.append(hash)
+        bytes.append(contentsOf: piece)
         ends.append(bytes.count)
         uses.append(1)
         return number
@@ -45,7 +44,9 @@ struct EncodedPieces: Sendable {
 
     /// The number here of a piece that others have under a number of theirs.
     mutating func take(_ number: UInt32, of others: EncodedPieces) -> UInt32 {
-        self.number { $0 += others.bytes[others.range(Int(number))] }
+        others.bytes.withUnsafeBytes {
+            self.number(of: UnsafeRawBufferPointer(rebasing: $0[others.range(Int(number))]))
+        }
     }
 
     /// What would go with the only feature that names a piece; 0 where several do.
@@ -53,9 +54,13 @@ struct EncodedPieces: Sendable {
 
     private func range(_ index: Int) -> Range<Int> { (index > 0 ? ends[index - 1] : 0)..<ends[index] }
 
-    /// Whether the bytes from a place on are those of a piece.
-    private func isLast(_ piece: Range<Int>, from start: Int) -> Bool {
-        bytes.withUnsafeBufferPointer { $0[piece].elementsEqual($0[start...]) }
+    private func isEqual(_ piece: UnsafeRawBufferPointer, _ number: UInt32) -> Bool {
+        let range = range(Int(number))
+        guard range.count == piece.count else { return false }
+        return bytes.withUnsafeBytes { all in
+            guard let own = all.baseAddress, let other = piece.baseAddress else { return piece.isEmpty }
+            return memcmp(own + range.lowerBound, other, piece.count) == 0
+        }
     }
 
     private mutating func grow() {
@@ -69,23 +74,20 @@ struct EncodedPieces: Sendable {
 
     private static func place(_ hash: UInt64, _ count: Int) -> Int { Int(truncatingIfNeeded: hash) & (count &- 1) }
 
-    /// Of the bytes from a place on: eight at a time, each multiplied into both halves of the product.
-    private func hash(from start: Int) -> UInt64 {
-        bytes.withUnsafeBytes { all in
-            let piece = all[start...]
-            var hash = Self.seed ^ UInt64(piece.count)
-            var place = piece.startIndex
-            while place &+ 8 <= piece.endIndex {
-                hash = Self.mixed(hash, all.loadUnaligned(fromByteOffset: place, as: UInt64.self))
-                place &+= 8
-            }
-            var rest: UInt64 = 0
-            while place < piece.endIndex {
-                rest = rest << 8 | UInt64(all[place])
-                place &+= 1
-            }
-            return Self.mixed(hash, rest)
+    /// Eight bytes at a time, each multiplied into both halves of the product.
+    private static func hash(_ piece: UnsafeRawBufferPointer) -> UInt64 {
+        var hash = seed ^ UInt64(piece.count)
+        var place = 0
+        while place &+ 8 <= piece.count {
+            hash = mixed(hash, piece.loadUnaligned(fromByteOffset: place, as: UInt64.self))
+            place &+= 8
         }
+        var rest: UInt64 = 0
+        while place < piece.count {
+            rest = rest << 8 | UInt64(piece[place])
+            place &+= 1
+        }
+        return mixed(hash, rest)
     }
 
     private static func mixed(_ hash: UInt64, _ word: UInt64) -> UInt64 {

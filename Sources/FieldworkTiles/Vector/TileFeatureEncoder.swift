@@ -7,7 +7,7 @@ package struct TileFeatureEncoder: FeatureEncoder {
     package var bytes: [UInt8] = []
     private let columns: [String]
     /// The columns that the tile carries; the others are read for expressions alone.
-    private let carried: Set<Int>
+    private let carried: [Bool]
     private let expressions: FeatureExpressions?
     private let objectIDColumn: Int?
     private let geometryType: LayerGeometryType
@@ -18,7 +18,8 @@ package struct TileFeatureEncoder: FeatureEncoder {
     private var geometry: TileGeometry
     private var buffer = VertexBuffer()
     private var shape = TileShape()
-    private var occupied: [Int: UInt8] = [:]
+    /// How many points there are in each cell; empty before the first.
+    private var occupied: [UInt8] = []
     /// What a feature is kept for when there are too many: points by a rank of their own, shapes by their size.
     private var weights: [Double] = []
     private var weight = 0.0
@@ -50,7 +51,7 @@ package struct TileFeatureEncoder: FeatureEncoder {
         geometryType = definition.geometryType ?? .point
         let columns = layout.fields.map(\.name)
         self.columns = columns
-        self.carried = Set(columns.indices.filter { carried?.contains(columns[$0]) ?? true })
+        self.carried = columns.map { carried?.contains($0) ?? true }
         self.expressions = expressions
         objectIDColumn = columns.firstIndex(of: definition.objectIDField)
         layer = VectorLayer(name: definition.name)
@@ -87,21 +88,23 @@ package struct TileFeatureEncoder: FeatureEncoder {
     package mutating func integer(_ value: Int64, column: Int) {
         if column == objectIDColumn { id = value }
         expressions?.integer(value, column: column)
-        guard carried.contains(column) else { return }
+        guard carried[column] else { return }
         layer.tag(columns[column], .integer(value))
     }
 
     package mutating func real(_ value: Double, column: Int) {
         expressions?.real(value, column: column)
-        guard value.isFinite, carried.contains(column) else { return }
+        guard value.isFinite, carried[column] else { return }
         layer.tag(columns[column], .real(value))
     }
 
     package mutating func text(_ value: UnsafeRawBufferPointer, column: Int) {
         expressions?.text(value, column: column)
-        guard carried.contains(column) else { return }
-        let text = String(decoding: value, as: UTF8.self)
+        guard carried[column] else { return }
         let isLong = value.count > Limits.tileTextCharacters
+        // Most texts are plain: their bytes are what the tile has.
+        if !isLong, value.allSatisfy({ $0 < 0x80 }) { return layer.tag(columns[column], text: value) }
+        let text = String(decoding: value, as: UTF8.self)
         layer.tag(columns[column], .text(isLong ? String(text.prefix(Limits.tileTextCharacters)) : text))
     }
 
@@ -111,7 +114,8 @@ package struct TileFeatureEncoder: FeatureEncoder {
         guard let blob else { return }
         expressions?.geometry(blob)
         switch geometryType {
-        case .point: try addPoint(blob)
+        // It says itself whether the point is drawn: one that is left out has no commands of its own.
+        case .point: return try addPoint(blob)
         case .multipoint:
             guard try read(blob) else { return }
             geometry.points(buffer.xs, buffer.ys)
@@ -136,12 +140,12 @@ package struct TileFeatureEncoder: FeatureEncoder {
         // Many on the same spot look like one.
         if geometry.tolerance > 0 {
             guard let cell = geometry.cell(x: place.x, y: place.y) else { return }
-            let count = occupied[cell, default: 0]
-            guard count < Limits.pointsPerCell else {
+            if occupied.isEmpty { occupied = Array(repeating: 0, count: geometry.cellCount) }
+            guard occupied[cell] < Limits.pointsPerCell else {
                 skipped += 1
                 return
             }
-            occupied[cell] = count + 1
+            occupied[cell] += 1
         }
         geometry.point(place.x, place.y)
         isComplete = !geometry.commands.isEmpty

@@ -46,12 +46,16 @@ package struct TileGeometry: Sendable {
 
     // MARK: Points
 
+    private static let cellSide = unitsPerPixel * 4
+    private var cellsAcross: Int { Int((high - low) / Self.cellSide) + 1 }
+    /// Numbers of cells are smaller.
+    package var cellCount: Int { cellsAcross * cellsAcross }
+
     /// The cell of four pixels that a point lies in; nil outside of the tile and its margin.
     package func cell(x: Double, y: Double) -> Int? {
         let (column, row) = (unitX(x), unitY(y))
         guard column >= low, column < high, row >= low, row < high else { return nil }
-        let side = Self.unitsPerPixel * 4
-        return Int((row - low) / side) * 1_024 + Int((column - low) / side)
+        return Int((row - low) / Self.cellSide) * cellsAcross + Int((column - low) / Self.cellSide)
     }
 
     package mutating func points(_ xs: [Double], _ ys: [Double]) {
