@@ -14,7 +14,8 @@ BUNDLE = .build/debug/fieldworkPackageTests.xctest --testing-library swift-testi
 
 # Tests that start programs and browsers run one at a time, each kind in a process of its own; so do those that wait until a
 # request has met its limit, which tests beside them would hold up, and those that measure the memory of the process.
-# The simulator needs the processor alone, and the app's tests mostly wait for a browser: they run side by side, the simulator with the lowest priority.
+# The simulator needs the processor alone, and the app's tests mostly wait for a browser: they run side
+# by side, the simulator with the lowest priority.
 test: ## Run every test, the browser tests too
 	@scripts/setup test
 	swift build --build-tests

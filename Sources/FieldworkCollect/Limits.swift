@@ -90,6 +90,8 @@ package enum Limits {
     static let discardedSeconds = 86_400.0
     /// Up to this age a draft is what one is just working on, and nothing that was left unfinished.
     static let freshDraftSeconds = 60.0
+    /// From this part of a new area on, 0 to 1, photos are taken from an area that is on the device.
+    static let sharedPartOfArea = 0.5
     /// Features remembered by their address while they are shown.
     package static let rememberedFeatures = 500
     /// Edits of each kind that the page of changes lists, the latest ones.

@@ -1,4 +1,5 @@
 import BrowserSupport
+import FieldworkGeometry
 import FieldworkREST
 import FieldworkStore
 import Foundation
@@ -258,6 +259,9 @@ import Testing
                 "/offline/\(OfflineField.id)/extend",
                 ["west": "-98.05", "south": "37.95", "east": "-97.8", "north": "38.15", "session": Self.id])
             #expect(begun["Location"] == "/jobs/\(Self.id)")
+            let job = try #require(UUID(uuidString: Self.id).flatMap { shelf.job($0, file: 0) })
+            let state = try JSONParser.parse(job)["parameters"]
+            #expect(state?["attachmentSources"]?.arrayValue?.compactMap(\.stringValue) == [file.path])
             try await Self.job(visitor, says: "Reno is larger now.")
             #expect(try await visitor.post("/offline/mode", ["area": OfflineField.id]).status == 303)
             await field.services.stop()

@@ -38,6 +38,33 @@ struct FullDiskTests {
         }
     }
 
+    @Test(
+        "A journal that finds no room for an entry keeps those before it, and those that are written when there is room"
+    )
+    func journal() async throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "fieldwork-journal-\(UUID().uuidString)")
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let path = folder.path
+        await #expect(processExitsWith: .success) { [path = path as String] in
+            let file = URL(filePath: path).appending(path: "edits.jsonl")
+            func entry(_ title: String) -> EditJournal.Entry {
+                EditJournal.Entry(
+                    id: UUID(), kind: .delete, session: nil, feature: FeatureReference(layer: 0, key: .object(1)),
+                    objectID: 1, title: title, detail: "", date: Date(), before: nil, after: nil, progress: .onDevice,
+                    undoes: nil)
+            }
+            let journal = try EditJournal(fileURL: file)
+            try journal.append(entry("first"))
+            // The beginning of the next line has room.
+            FileRoom.limit(to: UInt64(try Data(contentsOf: file).count + 20))
+            #expect(throws: (any Error).self) { try journal.append(entry("no room")) }
+            FileRoom.limit(to: nil)
+            try journal.append(entry("second"))
+            #expect(journal.entries.map(\.title) == ["first", "second"])
+            #expect(try EditJournal(fileURL: file).entries.map(\.title) == ["first", "second"])
+        }
+    }
+
     @Test("An edit that finds no room is refused whole, and a sync that finds none is completed later")
     func editAndSync() async throws {
         try await OfflineService.with { service in

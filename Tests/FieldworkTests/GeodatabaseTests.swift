@@ -95,6 +95,40 @@ struct GeodatabaseTests {
         }
     }
 
+    @Test("A box finds what an open transaction added, moved and deleted, and what is there when it is taken back")
+    func boxesInTransactions() async throws {
+        try await SightingsFile.with { url in
+            let file = try await Sightings(url)
+            func found(from first: Double, to last: Double) async throws -> Int {
+                let parameters = QueryParameters()
+                let (low, high) = (SightingsFile.place(first), SightingsFile.place(last))
+                parameters.geometry = Envelope(
+                    xMin: low.x - 0.5, yMin: low.y - 1, xMax: high.x + 0.5, yMax: high.y + 1,
+                    spatialReference: .webMercator)
+                return try await file.birds.queryFeatures(using: parameters).features().count { _ in true }
+            }
+            for x in 0..<5 { try await file.add("before \(x)", x: Double(x)) }
+            try file.geodatabase.beginTransaction()
+            // More than one node of the index holds.
+            try await file.birds.add(
+                (0..<200).map {
+                    file.birds.makeFeature(
+                        attributes: ["kind": Int32(1), "comments": "new \($0)"],
+                        geometry: SightingsFile.place(Double(100 + $0)))
+                })
+            try await file.change("before 0", [:], x: 300)
+            try await file.birds.delete(try #require(try await file.bird("before 1")))
+            #expect(try await found(from: 100, to: 299) == 200)
+            #expect(try await found(from: 150, to: 159) == 10)
+            #expect(try await found(from: 0, to: 4) == 3)
+            #expect(try await found(from: 300, to: 300) == 1)
+            try file.geodatabase.rollbackTransaction()
+            #expect(try await found(from: 100, to: 300) == 0)
+            #expect(try await found(from: 0, to: 4) == 5)
+            file.geodatabase.close()
+        }
+    }
+
     @Test("A transaction is kept as a whole or taken back as a whole, and its edits are seen inside it")
     func transactions() async throws {
         try await Self.withFile { url in

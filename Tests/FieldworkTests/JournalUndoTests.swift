@@ -160,6 +160,21 @@ struct JournalUndoTests {
         }
     }
 
+    @Test("A transaction of which a geodatabase has its edits for good is not rolled back")
+    func partlyCommitted() async throws {
+        try await Self.withBirds { file, open in
+            let journal = try open()
+            try journal.beginTransaction(in: [file.geodatabase])
+            _ = try Self.recordAdd(try await file.add("egret"), in: journal)
+            try file.geodatabase.commitTransaction()
+            await #expect(
+                throws: EditJournalError.partlyCommitted(details: "A part of the transaction is kept already.")
+            ) { try await journal.rollbackTransaction(in: [file.geodatabase]) }
+            #expect(try await journal.commitTransaction(in: [file.geodatabase]) == 1)
+            #expect(try await file.state() == ["egret": [1, 0]])
+        }
+    }
+
     @Test("A transaction that is rolled back was never made")
     func rolledBack() async throws {
         try await Self.withBirds { file, open in

@@ -89,6 +89,29 @@ struct ReusedAttachmentTests {
         }
     }
 
+    @Test("Such a geodatabase is like one that came as a file: its table and its rows")
+    func likeAFile() async throws {
+        try await Self.with { service, one in
+            let (two, fetched) = try await Self.take(service, sources: [one.fileURL])
+            #expect(fetched == 0)
+            func table(_ geodatabase: Geodatabase) throws -> NSDictionary? {
+                let text = try #require(try geodatabase.damages.definition).json().text
+                return try JSONSerialization.jsonObject(with: Data(text.utf8)) as? NSDictionary
+            }
+            #expect(try table(two) == table(one))
+            func rows(_ geodatabase: Geodatabase) async throws -> [FeatureSnapshot] {
+                let parameters = QueryParameters()
+                parameters.addOrderByField(OrderBy(fieldName: "primcause", sortOrder: .ascending))
+                return try await geodatabase.damages.queryFeatures(using: parameters).features()
+                    .map { FeatureSnapshot($0) }
+            }
+            let (first, second) = (try await rows(one), try await rows(two))
+            #expect(first.count == 10)
+            #expect(first == second)
+            two.close()
+        }
+    }
+
     @Test("Where attachments are little of a file, a file with all of them comes")
     func little() async throws {
         try await Self.with(bytes: 1_000) { service, one in

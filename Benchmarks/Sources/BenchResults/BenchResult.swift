@@ -6,7 +6,7 @@ package struct BenchResult: Codable, Equatable, Sendable {
     /// The commit that the measured program was built from.
     package var commit: String
     package var machine: Machine
-    /// The averages of one, five and fifteen minutes.
+    /// The load of the machine (`Machine.load`).
     package var loadBefore: [Double]
     package var loadAfter: [Double]
     package var rows: Int

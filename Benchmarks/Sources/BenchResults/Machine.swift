@@ -15,7 +15,7 @@ package struct Machine: Codable, Equatable, Sendable {
             processor: processor ?? "not known", cores: ProcessInfo.processInfo.activeProcessorCount)
     }
 
-    /// The averages of one, five and fifteen minutes: what else ran meanwhile.
+    /// How many processes wanted a processor, on average over one, five and fifteen minutes: it tells whether other programs ran.
     package static func load() -> [Double] {
         let text = (try? String(contentsOfFile: "/proc/loadavg", encoding: .utf8)) ?? ""
         return text.split(separator: " ").prefix(3).compactMap { Double($0) }

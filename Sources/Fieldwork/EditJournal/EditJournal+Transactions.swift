@@ -50,15 +50,15 @@ extension EditJournal {
 
     /// Takes back all edits of the transaction.
     ///
-    /// Throws `GeodatabaseError.transactionNotStarted` where none is open, and `GeodatabaseError.invalidArgument` where a geodatabase has its edits for good
-    /// already: the rest has to be committed.
+    /// Throws `GeodatabaseError.transactionNotStarted` where none is open, and ``EditJournalError/partlyCommitted(details:)`` where a
+    /// geodatabase has its edits for good already.
     /// - Returns: How many edits they were.
     @discardableResult
     public func rollbackTransaction(in geodatabases: [Geodatabase]) async throws -> Int {
         let id = try requireTransaction()
         for geodatabase in geodatabases where !geodatabase.isInTransaction {
             guard try await has(id, in: geodatabase) != true else {
-                throw GeodatabaseError.invalidArgument(details: "A part of the transaction is kept already.")
+                throw EditJournalError.partlyCommitted(details: "A part of the transaction is kept already.")
             }
         }
         let count = transactionCount

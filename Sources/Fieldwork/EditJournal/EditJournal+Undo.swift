@@ -62,7 +62,7 @@ extension EditJournal {
         let table = try table(of: entry)
         let now = FeatureSnapshot(feature)
         let changed = Self.editableChanges(from: before, to: after, in: table)
-        // What somebody did later would be lost.
+        // An edit that was made after this one stays.
         let isStillThere = before.geometry == after.geometry || Self.isSamePlace(now.geometry, after.geometry)
         let isUnchanged = changed.allSatisfy { now.attributes[$0] == after.attributes[$0] }
         guard isStillThere, isUnchanged else {
@@ -116,8 +116,11 @@ extension EditJournal {
         return table
     }
 
-    /// The feature as its table has it now; nil where it isn't there.
-    func feature(_ reference: FeatureReference) async throws -> Feature? {
+    /// A feature as its table has it now: of a service with what is unsent on this device, and with all fields.
+    ///
+    /// Throws what the table's query throws: `ServiceError.connectionFailed` where a service does not answer.
+    /// - Returns: nil where the table does not have the feature, and for a number without a table.
+    public func feature(_ reference: FeatureReference) async throws -> Feature? {
         let reference = current(reference)
         guard let table = tables[reference.layer] else { return nil }
         let parameters = QueryParameters()

@@ -22,8 +22,9 @@ import Synchronization
 /// outlives the process.
 ///
 /// The file only grows until the journal is opened the next time: one line of JSON for each edit and for each change of what is known of
-/// it. A line that a crash cut off is left out; one that a later version wrote stays as it is. At most a thousand entries are kept, and beyond them those that are on no service. The
-/// bytes of attachments that were deleted lie beside it in the folder `kept` as long as an entry names them.
+/// it. A line that a crash cut off is left out; one that a later version wrote stays as it is. At most a thousand entries are kept, and
+/// beyond them those that are on no service. The bytes of attachments that were deleted lie beside it in the folder `kept` as long as an
+/// entry names them.
 ///
 /// One journal has a file at a time. The journal may be used from several tasks; edits of one feature are the caller's to put in order.
 public final class EditJournal: Sendable {
@@ -160,13 +161,13 @@ public final class EditJournal: Sendable {
 
     /// Adds several at once.
     func append(_ entries: [Entry]) throws {
-        let transaction = openTransaction
-        try write(
+        try write { content in
             entries.map { entry in
                 var entry = entry
-                entry.transaction = transaction
+                entry.transaction = content.openTransaction
                 return .entry(entry)
-            })
+            }
+        }
     }
 
     /// The transaction that was begun and not ended; nil for none.
@@ -200,13 +201,23 @@ public final class EditJournal: Sendable {
         try write([.alias(old: old, new: new)])
     }
 
-    private func write(_ lines: [Line]) throws {
-        guard !lines.isEmpty else { return }
+    private func write(_ lines: [Line]) throws { try write { _ in lines } }
+
+    private func write(_ make: (Content) -> [Line]) throws {
         try state.withLock { state in
+            let lines = make(state.content)
+            guard !lines.isEmpty else { return }
             var bytes = Data()
             for line in lines { bytes += try Self.bytes(line) }
-            try state.file.write(contentsOf: bytes)
-            try state.file.synchronize()
+            let start = try state.file.offset()
+            do {
+                try state.file.write(contentsOf: bytes)
+                try state.file.synchronize()
+            } catch {
+                // A full disk may have taken a part of a line: what is written next would stand behind it, and be lost with it.
+                try? state.file.truncate(atOffset: start)
+                throw error
+            }
             Self.apply(lines, to: &state.content)
             state.content.shorten()
             state.unsent = nil

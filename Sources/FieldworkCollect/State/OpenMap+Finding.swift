@@ -27,18 +27,8 @@ extension OpenMap {
         guard let layer = layer(reference.layer) else {
             throw CollectError(.notFound, "The map has no layer \(reference.layer).")
         }
-        let parameters = QueryParameters()
-        switch reference.key {
-        case .global(let uuid):
-            guard !layer.globalIDField.isEmpty else { throw Self.missing(layer) }
-            parameters.whereClause = "\(layer.globalIDField) = '{\(uuid.uuidString.uppercased())}'"
-        case .object(let id):
-            parameters.addObjectIDs([id])
-        }
-        parameters.maxFeatures = 1
         do {
-            let result = try await layer.table.features(parameters, .loadAll)
-            if let feature = result.features().first(where: { _ in true }) {
+            if let feature = try await journal.feature(reference) {
                 remember(feature, as: reference)
                 return found(feature, layer: layer, reference: reference, from: nil)
             }

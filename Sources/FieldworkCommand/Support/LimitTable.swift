@@ -137,6 +137,7 @@ enum LimitTable {
         NamedLimit(module: "FieldworkCollect", name: "drafts", value: "500", meaning: "Unfinished forms kept on this device."),
         NamedLimit(module: "FieldworkCollect", name: "discardedSeconds", value: "86_400.0", meaning: "How long a cancelled form can be brought back, in seconds."),
         NamedLimit(module: "FieldworkCollect", name: "freshDraftSeconds", value: "60.0", meaning: "Up to this age a draft is what one is just working on, and nothing that was left unfinished."),
+        NamedLimit(module: "FieldworkCollect", name: "sharedPartOfArea", value: "0.5", meaning: "From this part of a new area on, 0 to 1, photos are taken from an area that is on the device."),
         NamedLimit(module: "FieldworkCollect", name: "rememberedFeatures", value: "500", meaning: "Features remembered by their address while they are shown."),
         NamedLimit(module: "FieldworkCollect", name: "listedChanges", value: "100", meaning: "Edits of each kind that the page of changes lists, the latest ones."),
         NamedLimit(module: "FieldworkCollect", name: "keptEvents", value: "256", meaning: "Events kept for a window that reconnects."),

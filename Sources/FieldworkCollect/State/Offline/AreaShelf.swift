@@ -35,9 +35,9 @@ struct AreaShelf: Sendable {
     /// The files that a new area is going to have.
     func files(for area: OfflineArea) -> [AreaFile] { files(of: area, in: area.id) }
 
-    /// The files of a service on this device whose areas hold at least half of a new area: its photos are mostly there.
+    /// The files of a service on this device whose areas hold enough of a new area that most of its photos are there.
     func overlappingFiles(of service: URL, with new: OfflineArea) -> [URL] {
-        areas().filter { $0.held == nil && $0.part(of: new) >= 0.5 }.flatMap { files($0.id) }
+        areas().filter { $0.held == nil && $0.part(of: new) >= Limits.sharedPartOfArea }.flatMap { files($0.id) }
             .filter { $0.service == service && $0.isHere }.map(\.url)
     }
 

@@ -36,7 +36,7 @@ extension OpenMap {
         let count: Int
         do {
             count = try await journal.rollbackTransaction(in: try filesInTransaction())
-        } catch GeodatabaseError.invalidArgument(let details) {
+        } catch EditJournalError.partlyCommitted(let details) {
             throw CollectError(.notAllowed, details, nextStep: "Keep all of it.")
         }
         forgetAll()
