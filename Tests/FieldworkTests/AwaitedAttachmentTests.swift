@@ -38,8 +38,9 @@ struct AwaitedAttachmentTests {
             let one = try await service.takeOffline("one")
             try await Self.add("a.jpg", to: 2, service)
             try await Self.add("b.jpg", to: 3, service)
+            let feature = try #require(try await service.rows(FeatureQuery(limit: 3)).last).objectID
             for kind in ["Major", "Affected", "Destroyed"] {
-                service.interceptor.fail(Self.content, .refused)
+                service.interceptor.fail("/\(feature)/\(Self.content)", .refused)
                 try await one.changeDamage("Cause 5", ["typdamage": kind])
                 let job = try await Self.job(one, service)
                 #expect(job.messages.contains { $0.message.hasPrefix("1 photos or files can't be had now") })
