@@ -1,3 +1,4 @@
+import FieldworkGeometry
 import FieldworkREST
 
 /// A query as a statement of SQLite: its text, what is bound to it, what its columns are. A value; it becomes a running
