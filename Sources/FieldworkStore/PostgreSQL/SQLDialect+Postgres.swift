@@ -44,6 +44,7 @@ extension SQLDialect {
         textsOfArray: """
             SELECT value COLLATE "C" FROM jsonb_array_elements_text(?::jsonb) AS members (value)
             """,
+        listedIDs: "SELECT CAST(value AS bigint) FROM jsonb_array_elements_text(?::jsonb) AS members (value)",
         position: "strpos",
         contentSize: "size",
         newContent: """

@@ -162,14 +162,13 @@ struct QueryCompiler {
         if let top = query.top { return try topCondition(top, of: query) }
         var parts = Parts()
         if let ids = query.objectIDs {
-            addIDs(ids.map { .integer($0) }, key, connection.dialect.integersOfArray, &parts)
+            addIDs(ids, key, connection.dialect, &parts)
         }
         if let ids = query.globalIDs {
             guard let globalID = layer.globalIDColumn else {
                 throw StoreError(.invalidQuery, "\(layer.definition.name) has no global ids.")
             }
-            addIDs(
-                ids.map { .text(GUID.normalForm($0)) }, column(globalID), connection.dialect.textsOfArray, &parts)
+            addIDs(ids, column(globalID), connection.dialect, &parts)
         }
         if let filter = query.spatialFilter { try addFilter(filter, query, takesCandidates, &parts) }
         if let condition = query.condition {
@@ -187,14 +186,25 @@ struct QueryCompiler {
         return parts
     }
 
-    /// One id as a plain comparison, many as one JSON argument: two texts for all lengths, so that statements are reused.
-    private func addIDs(_ ids: [AttributeValue], _ column: String, _ list: String, _ parts: inout Parts) {
+    /// One id as a plain comparison, many as one argument: two texts for all lengths, so that statements are reused.
+    private func addIDs(_ ids: [Int64], _ column: String, _ dialect: SQLDialect, _ parts: inout Parts) {
         if ids.count == 1, let id = ids.first {
+            parts.conditions.append("\(column) = ?")
+            parts.arguments.append(.value(.integer(id)))
+        } else {
+            parts.conditions.append("\(column) IN (\(dialect.listedIDs))")
+            parts.arguments.append(.ids(ids))
+        }
+    }
+
+    private func addIDs(_ ids: [UUID], _ column: String, _ dialect: SQLDialect, _ parts: inout Parts) {
+        let texts = ids.map { AttributeValue.text(GUID.normalForm($0)) }
+        if texts.count == 1, let id = texts.first {
             parts.conditions.append("\(column) = ?")
             parts.arguments.append(.value(id))
         } else {
-            parts.conditions.append("\(column) IN (\(list))")
-            parts.arguments.append(.value(.text(JSONValue.array(ids.map(\.json)).text)))
+            parts.conditions.append("\(column) IN (\(dialect.textsOfArray))")
+            parts.arguments.append(.value(.text(JSONValue.array(texts.map(\.json)).text)))
         }
     }
 
@@ -282,7 +292,7 @@ extension FeatureQuery {
             && moment == nil && top == nil
     }
 
-    /// Whether the answer is found and written in less time than it takes to hand the question to another thread: a few features
+    /// Whether the answer is probably found and written in less time than it takes to hand the question to another thread: a few features
     /// by id, with geometries that cost nothing.
     func isGlance(at layer: StoredLayer) -> Bool {
         guard let objectIDs, objectIDs.count <= Limits.glancedFeatures else { return false }

@@ -1,3 +1,4 @@
+import FieldworkGeometry
 import FieldworkREST
 
 /// A query as a statement of SQLite: its text, what is bound to it, what its columns are. A value; it becomes a running
@@ -9,6 +10,8 @@ struct QueryPlan: Sendable {
         case filter(SpatialFilter)
         /// A list that `CandidateList` makes.
         case candidates(SpatialIndex, GeometryBlob.Box)
+        /// A list of ids, for `SQLDialect.listedIDs`.
+        case ids([Int64])
     }
 
     var sql: String
@@ -70,7 +73,13 @@ struct QueryPlan: Sendable {
                     try statement.bind(object: matcher, type: SpatialMatcher.pointerType, at: index + 1)
                 case .candidates(let tree, let box):
                     let list = CandidateList(tree, box, on: connection)
-                    try statement.bind(object: list, type: CandidateList.pointerType, at: index + 1)
+                    try statement.bind(object: list, type: IDList.pointerType, at: index + 1)
+                case .ids(let ids):
+                    guard connection.dialect.isSQLite else {
+                        try statement.bind(JSONValue.array(ids.map(JSONValue.integer)).text, at: index + 1)
+                        continue
+                    }
+                    try statement.bind(object: IDList(ids), type: IDList.pointerType, at: index + 1)
                 }
             }
             return statement

@@ -35,6 +35,8 @@ struct SQLDialect: Sendable {
     /// A query that gives the members of a JSON array, which is its argument.
     var integersOfArray = "SELECT value FROM json_each(?)"
     var textsOfArray = "SELECT value FROM json_each(?)"
+    /// The same for `QueryPlan.Argument.ids`.
+    var listedIDs = "SELECT id FROM fieldwork_ids(?)"
     /// The function that tells where in a text another one begins, counted from 1; 0 for nowhere.
     var position = "instr"
     /// The bytes of a row of the table of media.
