@@ -109,6 +109,7 @@ extension SQLDialect {
         ],
         // 16 bytes without a header. A geometry that is no point has none.
         plainPoint: { "\($0)::point" },
+        textIndex: PostgresTextIndex(),
         isSQLite: false)
 
     /// Opens a transaction that has nothing to do with a service, or makes one.

@@ -82,6 +82,8 @@ struct SQLDialect: Sendable {
     /// The place of a point of two coordinates in the shortest form in which the database gives one; nil where a geometry is that. Fails
     /// for what is no point.
     var plainPoint: (@Sendable (_ column: String) -> String)?
+    /// How texts are found by a part of them.
+    var textIndex: any TextIndexing = TrigramTable()
     /// Whether the database has SQLite's R-tree and the functions that Fieldwork gives SQLite.
     var isSQLite = true
 
