@@ -68,6 +68,15 @@ struct PostgresTextIndex: TextIndexing {
         return Set(names.compactMap { Int($0.dropFirst(prefix.count)) })
     }
 
+    func bytes(of layer: StoredLayer, on connection: StoreConnection) throws -> Int64? {
+        try connection.integer(
+            """
+            SELECT sum(pg_catalog.pg_relation_size(oid))::bigint FROM pg_catalog.pg_class
+            WHERE relnamespace = current_schema()::regnamespace AND starts_with(relname::text, ?)
+            """
+        ) { try $0.bind(prefix(layer), at: 1) }
+    }
+
     // MARK: Asking
 
     func filter(_ need: TextNeed, _ layer: StoredLayer, on connection: StoreConnection) throws -> TextFilter? {

@@ -6,6 +6,8 @@ protocol TextIndexing: Sendable {
     func removeIfNames(_ columns: [StoredColumn], of layer: StoredLayer, on connection: StoreConnection) throws
     /// The slots of the columns that the index holds and keeps true; empty without an index.
     func slots(of layer: StoredLayer, on connection: StoreConnection) throws -> Set<Int>
+    /// How much room the index takes; nil where that can't be told.
+    func bytes(of layer: StoredLayer, on connection: StoreConnection) throws -> Int64?
     /// The rows that can meet a need; nil where the index can't tell.
     func filter(_ need: TextNeed, _ layer: StoredLayer, on connection: StoreConnection) throws -> TextFilter?
 }

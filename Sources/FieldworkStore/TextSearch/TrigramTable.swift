@@ -97,6 +97,13 @@ struct TrigramTable: TextIndexing {
         return slots
     }
 
+    func bytes(of layer: StoredLayer, on connection: StoreConnection) throws -> Int64? {
+        let parts = ["data", "idx", "docsize", "config"].map { "\(table(layer))_\($0)" }
+        return try connection.integer(
+            "SELECT sum(pgsize) FROM dbstat WHERE aggregate = TRUE AND name IN (?, ?, ?, ?)"
+        ) { for (index, part) in parts.enumerated() { try $0.bind(part, at: index + 1) } }
+    }
+
     // MARK: Asking
 
     func filter(_ need: TextNeed, _ layer: StoredLayer, on connection: StoreConnection) throws -> TextFilter? {
