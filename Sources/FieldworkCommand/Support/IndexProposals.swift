@@ -28,8 +28,7 @@ struct IndexProposals {
             proposals.append(
                 Proposal(field: shown.name, isText: true, reason: "the display field, by which people search"))
         }
-        let members = ["definitionExpression", "viewDefinitionQuery"]
-        for text in members.compactMap({ layer.unknownMembers[$0]?.stringValue }) {
+        for text in LayerDefinition.conditionMembers.compactMap({ layer.unknownMembers[$0]?.stringValue }) {
             guard let condition = try? SQLParser.parse(where: text) else { continue }
             for name in Self.compared(condition, levels: 16) {
                 guard let field = layer.field(named: name), !indexed.contains(field.name.lowercased()),

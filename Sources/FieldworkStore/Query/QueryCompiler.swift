@@ -100,8 +100,11 @@ struct QueryCompiler {
                 sql: "SELECT row_count FROM fieldwork_counts WHERE layer_id = ?",
                 arguments: [.value(.integer(Int64(layer.definition.id)))], columns: [], hasGeometry: false)
         }
-        var parts = try conditions(of: query)
-        let (table, sources) = try source(query)
+        var parts = try conditions(of: query, takesTexts: true)
+        var (table, sources) = try source(query)
+        if let candidates = parts.candidates {
+            (table, sources) = (candidates.joined(to: table, by: key), [candidates.list] + sources)
+        }
         var counted = "SELECT count(*) FROM \(table)\(parts.whereClause)"
         if query.returnsDistinctValues {
             var columns = try outColumns(query).filter(\.isStored).map { column($0.name) }
@@ -159,8 +162,12 @@ struct QueryCompiler {
         return layer.columns.indices.filter(wanted.contains).map { layer.columns[$0] }
     }
 
-    /// - Parameter takesCandidates: whether the caller joins `candidates`, which is faster than a condition on the id.
-    func conditions(of query: FeatureQuery, takesCandidates: Bool = false) throws -> Parts {
+    /// - Parameters:
+    ///   - takesCandidates: whether the caller joins `candidates`, which is faster than a condition on the id.
+    ///   - takesTexts: whether it joins at least those that a text index finds.
+    func conditions(
+        of query: FeatureQuery, takesCandidates: Bool = false, takesTexts: Bool = false
+    ) throws -> Parts {
         if let top = query.top { return try topCondition(top, of: query) }
         var parts = Parts()
         if let ids = query.objectIDs {
@@ -175,7 +182,7 @@ struct QueryCompiler {
         }
         if let filter = query.spatialFilter { try addFilter(filter, query, takesCandidates, &parts) }
         if let condition = query.condition {
-            try addTexts(condition, query, takesCandidates, &parts)
+            try addTexts(condition, query, takesCandidates || takesTexts, &parts)
             var compiler = ExpressionCompiler(layer: layer, dialect: connection.dialect, alias: Self.alias, now: now)
             parts.conditions.append(try compiler.condition(condition))
             parts.arguments += compiler.arguments.map { .value($0) }
