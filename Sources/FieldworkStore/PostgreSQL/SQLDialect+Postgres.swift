@@ -110,6 +110,17 @@ extension SQLDialect {
         ],
         // 16 bytes without a header. A geometry that is no point has none.
         plainPoint: { "\($0)::point" },
+        indexesOfTable: """
+            SELECT c.relname::text, CASE WHEN i.indisunique THEN 1 ELSE 0 END::bigint,
+                (SELECT string_agg(a.attname::text, ',' ORDER BY k.place)
+                    FROM unnest(i.indkey) WITH ORDINALITY AS k (number, place)
+                    JOIN pg_catalog.pg_attribute AS a ON a.attrelid = i.indrelid AND a.attnum = k.number),
+                pg_catalog.pg_relation_size(c.oid)
+            FROM pg_catalog.pg_index AS i JOIN pg_catalog.pg_class AS c ON c.oid = i.indexrelid
+            JOIN pg_catalog.pg_class AS t ON t.oid = i.indrelid
+            WHERE t.relnamespace = current_schema()::regnamespace AND t.relname = ?
+            """,
+        textIndex: PostgresTextIndex(),
         isSQLite: false)
 
     /// Opens a transaction that has nothing to do with a service, or makes one.

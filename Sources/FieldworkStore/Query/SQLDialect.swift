@@ -84,6 +84,14 @@ struct SQLDialect: Sendable {
     /// The place of a point of two coordinates in the shortest form in which the database gives one; nil where a geometry is that. Fails
     /// for what is no point.
     var plainPoint: (@Sendable (_ column: String) -> String)?
+    /// The indexes of a table: name, whether it keeps values apart, columns, bytes.
+    var indexesOfTable = """
+        SELECT l.name, l."unique", (SELECT group_concat(name) FROM pragma_index_info(l.name)),
+            (SELECT pgsize FROM dbstat WHERE aggregate = TRUE AND name = l.name)
+        FROM pragma_index_list(?) AS l
+        """
+    /// How texts are found by a part of them.
+    var textIndex: any TextIndexing = TrigramTable()
     /// Whether the database has SQLite's R-tree and the functions that Fieldwork gives SQLite.
     var isSQLite = true
 
