@@ -1,3 +1,4 @@
+import FieldworkGeometry
 import FieldworkREST
 
 extension SQLDialect {
@@ -45,6 +46,8 @@ extension SQLDialect {
             SELECT value COLLATE "C" FROM jsonb_array_elements_text(?::jsonb) AS members (value)
             """,
         listedIDs: "SELECT CAST(value AS bigint) FROM jsonb_array_elements_text(?::jsonb) AS members (value)",
+        idList: { .value(.text(JSONValue.array($0.map(JSONValue.integer)).text)) },
+        sortsGroups: false,
         position: "strpos",
         contentSize: "size",
         newContent: """

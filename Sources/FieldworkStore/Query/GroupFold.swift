@@ -4,7 +4,8 @@ import GRDBSQLite
 /// Statistics by group over rows that stream past: what each group needs is held here, found by a hash of the values that name it.
 /// SQLite would sort all rows by their groups first, which takes twice as long as to read them.
 ///
-/// It gives what SQLite's own aggregates give: sums are added in the order of the rows, as SQLite's sorter leaves it within a group.
+/// It gives what SQLite's own aggregates give: sums are added in the order of the rows, as SQLite's sorter leaves it within a group. (From
+/// 3.43 on SQLite makes up for the rounding of long sums, so that their last digits may differ.)
 /// What it can't tell as they would (`add` says so) is for SQLite.
 struct GroupFold {
     enum Aggregate {

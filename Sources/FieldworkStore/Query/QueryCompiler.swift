@@ -203,7 +203,7 @@ struct QueryCompiler {
             parts.arguments.append(.value(.integer(id)))
         } else {
             parts.conditions.append("\(column) IN (\(dialect.listedIDs))")
-            parts.arguments.append(.ids(ids))
+            parts.arguments.append(dialect.idList(ids))
         }
     }
 

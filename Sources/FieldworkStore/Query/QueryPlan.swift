@@ -1,4 +1,3 @@
-import FieldworkGeometry
 import FieldworkREST
 
 /// A query as a statement of SQLite: its text, what is bound to it, what its columns are. A value; it becomes a running
@@ -10,7 +9,7 @@ struct QueryPlan: Sendable {
         case filter(SpatialFilter)
         /// A list that `CandidateList` makes.
         case candidates(SpatialIndex, GeometryBlob.Box)
-        /// A list of ids, for `SQLDialect.listedIDs`.
+        /// A list of ids, which SQLite reads as a table; see `SQLDialect.idList`.
         case ids([Int64])
     }
 
@@ -75,10 +74,6 @@ struct QueryPlan: Sendable {
                     let list = CandidateList(tree, box, on: connection)
                     try statement.bind(object: list, type: IDList.pointerType, at: index + 1)
                 case .ids(let ids):
-                    guard connection.dialect.isSQLite else {
-                        try statement.bind(JSONValue.array(ids.map(JSONValue.integer)).text, at: index + 1)
-                        continue
-                    }
                     try statement.bind(object: IDList(ids), type: IDList.pointerType, at: index + 1)
                 }
             }

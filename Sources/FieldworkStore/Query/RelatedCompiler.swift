@@ -97,7 +97,7 @@ struct RelatedCompiler {
         switch query.sources {
         case .objectIDs(let ids):
             conditions.append("s.\(quoted(source.objectIDColumn)) IN (\(dialect.listedIDs))")
-            arguments.append(.ids(ids))
+            arguments.append(dialect.idList(ids))
         case .globalIDs(let ids):
             guard let globalID = source.globalIDColumn else {
                 throw StoreError(.invalidQuery, "\(source.definition.name) has no global ids.")

@@ -35,8 +35,11 @@ struct SQLDialect: Sendable {
     /// A query that gives the members of a JSON array, which is its argument.
     var integersOfArray = "SELECT value FROM json_each(?)"
     var textsOfArray = "SELECT value FROM json_each(?)"
-    /// The same for `QueryPlan.Argument.ids`.
+    /// A query that gives the ids of a list, and the argument that holds the list.
     var listedIDs = "SELECT id FROM fieldwork_ids(?)"
+    var idList: @Sendable ([Int64]) -> QueryPlan.Argument = { .ids($0) }
+    /// Whether the database sorts all rows by their groups to make statistics of each.
+    var sortsGroups = true
     /// The function that tells where in a text another one begins, counted from 1; 0 for nowhere.
     var position = "instr"
     /// The bytes of a row of the table of media.

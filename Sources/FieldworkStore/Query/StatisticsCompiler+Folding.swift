@@ -5,7 +5,8 @@ extension StatisticsCompiler {
     /// features (`GroupFold`). nil where the database is to find them out.
     func folded(_ arguments: inout [QueryPlan.Argument]) throws -> String? {
         // A condition on groups compares as the columns do that they come from.
-        guard dialect.isSQLite, !query.groups.isEmpty, query.having == nil, query.geometries.isEmpty else { return nil }
+        guard dialect.sortsGroups, !query.groups.isEmpty, query.having == nil, query.geometries.isEmpty
+        else { return nil }
         var aggregates: [(kind: GroupFold.Aggregate, column: Int?)] = []
         for statistic in all {
             guard let kind = GroupFold.Aggregate(statistic.kind) else { return nil }
