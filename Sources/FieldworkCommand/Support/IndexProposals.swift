@@ -1,3 +1,4 @@
+import FieldworkGeometry
 import FieldworkREST
 
 /// Indexes that a layer would gain by, from what its definition says is asked of it: no query is watched.
