@@ -62,21 +62,36 @@ struct IndexVerbTests {
         #expect(!listed.text.contains("the definition"), "\(listed.text)")
     }
 
-    @Test("A layer at the address of a server gets its index while it is served")
+    @Test("At the address of a server an administrator makes and drops an index while it is served, nobody else")
     func served() async throws {
         let folder = try TemporaryFolder()
         let home = try await Self.home(.folder, in: folder)
-        let server = try FieldworkProcess.start(["serve", "--port", "0"] + home.arguments)
-        let line = try await server.readyLine()
-        let root = try #require(line.split(separator: " ").first { $0.hasPrefix("http") })
-        let layer = "\(root.split(separator: "/arcgis")[0])/arcgis/rest/services/Trees/FeatureServer/0"
-        let made = try await FieldworkProcess.run(["index", layer, "--text", "species"])
+        let place = folder.url.path
+        func fieldwork(_ words: [String], input: String = "") async throws -> FieldworkProcess.Output {
+            try await FieldworkProcess.run(
+                ["-c", "printf '%s' \"$FIELDWORK_TEST_LINE\" | \"$0\" \"$@\"", FieldworkProcess.executable.path]
+                    + words,
+                environment: [
+                    "FIELDWORK_TEST_LINE": input, "XDG_DATA_HOME": place, "DBUS_SESSION_BUS_ADDRESS": "",
+                ], program: URL(filePath: "/bin/bash"))
+        }
+        let added = try await fieldwork(
+            ["users", "add", "ana", "--role", "administrator"] + home.arguments, input: "correct horse\n")
+        try #require(added.status == 0, "\(added.errors)")
+        let server = try await home.serve()
+        let layer = "\(server.services)/Trees/FeatureServer/0"
+        let refused = try await fieldwork(["index", layer, "--text", "species"])
+        #expect(refused.status == 77, "\(refused.text)\(refused.errors)")
+        let signedIn = try await fieldwork(["sign-in", layer, "--user", "ana"], input: "correct horse\n")
+        try #require(signedIn.status == 0, "\(signedIn.errors)")
+        let made = try await fieldwork(["index", layer, "--text", "species"])
         #expect(made.status == 0, "\(made.text)\(made.errors)")
-        let listed = try await FieldworkProcess.run(["index", layer])
+        let listed = try await fieldwork(["index", layer])
         #expect(listed.text.contains("text_species"), "\(listed.text)\(listed.errors)")
-        let found = try await FieldworkProcess.run(["query", layer, "--where", "UPPER(species) LIKE UPPER('%d OA%')"])
+        let found = try await fieldwork(["query", layer, "--where", "UPPER(species) LIKE UPPER('%d OA%')"])
         #expect(found.text.contains("red oak") && !found.text.contains("elm"), "\(found.text)\(found.errors)")
-        #expect(try await FieldworkProcess.run(["index", layer, "--drop", "text_species"]).status == 0)
+        let dropped = try await fieldwork(["index", layer, "--drop", "text_species"])
+        #expect(dropped.status == 0, "\(dropped.errors)")
         #expect(await server.interrupt() == 0)
         try await home.expectSound()
     }
