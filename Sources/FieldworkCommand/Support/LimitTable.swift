@@ -20,7 +20,7 @@ enum LimitTable {
         NamedLimit(module: "Fieldwork", name: "loggedNameLength", value: "40", meaning: "The longest name of a parameter that is written to the log, in bytes."),
         NamedLimit(module: "Fieldwork", name: "loggedValueLength", value: "400", meaning: "The longest value of a parameter that is written to the log, in bytes."),
         NamedLimit(module: "Fieldwork", name: "connectSeconds", value: "10", meaning: "How long connecting may take, in seconds."),
-        NamedLimit(module: "Fieldwork", name: "parallelRequests", value: "4", meaning: "How many layers' resources are asked for at once."),
+        NamedLimit(module: "Fieldwork", name: "parallelRequests", value: "4", meaning: "How many layers' resources, pages of features or contents of attachments are asked for at once."),
         NamedLimit(module: "Fieldwork", name: "catalogueFolders", value: "100", meaning: "Folders of a server's catalogue that are looked into."),
         NamedLimit(module: "Fieldwork", name: "decimalPlaces", value: "20", meaning: "The most decimals that a number is shown with."),
         NamedLimit(module: "Fieldwork", name: "popupRelatedRecords", value: "1_000", meaning: "The most related records that a pop-up looks at for one relationship."),
