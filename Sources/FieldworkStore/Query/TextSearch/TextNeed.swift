@@ -1,7 +1,7 @@
 import FieldworkREST
 
-/// What must hold of a feature's texts wherever a condition is true. Only what stands above every `NOT`, `CASE` and comparison counts:
-/// there "unknown" and "false" are the same, so that rows may be left out beforehand.
+/// What the texts of every feature must have that meets a condition, so that an index may leave out all others beforehand. `LIKE` within
+/// `NOT`, `CASE` or a comparison demands nothing: such a condition may be true of features that are not like the pattern.
 indirect enum TextNeed: Sendable {
     /// A column, known by its bit in the change log, has a text like a pattern.
     case like(slot: Int, TextPattern)
