@@ -35,6 +35,7 @@ extension LayerWriter {
     /// Adds features in their order. Many at a time go into a database by a bulk load, and into its log by one statement: row by row
     /// each would cost a way to the server and back, and its triggers.
     func addAll(_ edits: [FeatureEdit]) throws -> [EditResult] {
+        if try isBeingLoaded { return try loadAll(edits) }
         guard edits.count >= Limits.bulkAdds, isBulkPossible, try !changesNewRows else { return try edits.map(add) }
         // One that comes a second time, or back: that is for each to see by itself.
         guard try areNew(edits.compactMap(givenGlobalID)) else { return try edits.map(add) }

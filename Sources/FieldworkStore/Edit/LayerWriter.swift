@@ -117,7 +117,7 @@ final class LayerWriter {
 
     /// An id that is there already. The result names the feature that has it, so that a client that sends an edit again
     /// after it lost the answer learns what became of it.
-    private func notUnique(objectID: Int64?, globalID: UUID?, _ message: String) throws -> EditResult {
+    func notUnique(objectID: Int64?, globalID: UUID?, _ message: String) throws -> EditResult {
         if let globalID, let existing = try findAny(.globalID(globalID)) {
             return EditResult(
                 objectID: existing.objectID, globalID: globalID,
@@ -133,7 +133,7 @@ final class LayerWriter {
     }
 
     /// The client's id where it counts, else a new one; nil for a layer without.
-    private func newGlobalID(_ edit: FeatureEdit) -> UUID? {
+    func newGlobalID(_ edit: FeatureEdit) -> UUID? {
         guard layer.globalIDIndex != nil else { return nil }
         if batch.usesGlobalIDs || batch.origin != .edit, let id = givenGlobalID(edit) { return id }
         return globalIDs.next()
@@ -406,7 +406,7 @@ final class LayerWriter {
         try blob.withUnsafeBytes { try statement.bind(blob: $0, at: index) }
     }
 
-    private func failed(_ error: EditError, _ edit: FeatureEdit) -> EditResult {
+    func failed(_ error: EditError, _ edit: FeatureEdit) -> EditResult {
         EditResult(objectID: edit.objectID, globalID: edit.globalID, error: error)
     }
 }

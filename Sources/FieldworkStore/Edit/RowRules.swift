@@ -84,6 +84,9 @@ final class RowRules {
         return sql
     }
 
+    /// Whether a new row of a load is its values and its defaults, each checked for itself.
+    var hasOnlyFields: Bool { kinds.isEmpty && contingencies == nil && maintained.isEmpty }
+
     /// Whether a user's edit may set a column.
     func accepts(_ index: Int) -> Bool { isChecked(index, .edit) && layer.columns[index].field.isEditable }
 

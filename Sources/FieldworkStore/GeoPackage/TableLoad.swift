@@ -1,0 +1,38 @@
+import FieldworkREST
+
+/// Takes away what each row would cost while a new file is loaded that nobody else has yet, and brings it back when all rows are
+/// there: triggers, the R-tree and the index of global ids. A file whose load does not end must not be used.
+enum TableLoad {
+    static func begin(_ layers: [StoredLayer], on connection: StoreConnection) throws {
+        for layer in layers { try FeatureTable(layer: layer).dropTracking(on: connection) }
+    }
+
+    static func end(_ layers: [StoredLayer], on connection: StoreConnection) throws {
+        for layer in layers {
+            try SpatialIndex(layer: layer)?.create(on: connection)
+            try FeatureTable(layer: layer).prepareTracking(on: connection)
+            try FeatureTable(layer: layer).writeExtent(on: connection)
+        }
+    }
+
+    /// Whether rows of the layer are logged by the table itself.
+    static func hasTriggers(_ layer: StoredLayer, on connection: StoreConnection) throws -> Bool {
+        try connection.integer("SELECT 1 FROM sqlite_master WHERE type = 'trigger' AND name = ?") {
+            try $0.bind(ChangeTriggers.namesAfterInsert(layer.definition.id).counting, at: 1)
+        } != nil
+    }
+}
+
+extension GeoPackageFile {
+    /// Makes a new file ready for many features. Until `endLoad` nothing but batches of the origin `load` may be applied to it.
+    package func beginLoad() async throws {
+        let layers = catalogueSnapshot.orderedLayers
+        try await writer.write { try TableLoad.begin(layers, on: $0) }
+    }
+
+    /// Makes the indexes of what was loaded, and has the file log edits from here on.
+    package func endLoad() async throws {
+        let layers = catalogueSnapshot.orderedLayers
+        try await writer.write { try TableLoad.end(layers, on: $0) }
+    }
+}
