@@ -36,7 +36,7 @@ enum Limits {
     static let loggedValueLength = 400
     /// How long connecting may take, in seconds.
     static let connectSeconds: Int64 = 10
-    /// How many layers' resources are asked for at once.
+    /// How many layers' resources, pages of features or contents of attachments are asked for at once.
     static let parallelRequests = 4
     /// Folders of a server's catalogue that are looked into.
     static let catalogueFolders = 100

@@ -17,8 +17,17 @@ package enum Limits {
     /// Readers that long reads may use, and those that hold a statement open between the pieces of an answer. The rest stays
     /// free for short reads, so that long ones and slow takers of long answers never stop everybody else.
     package static let openStreamsPerFile = 8
-    /// Features that are read by id on the thread of whoever asks; more are read on a thread of the reader's own.
-    package static let glancedFeatures = 20
+    /// Features that are read by id, or to which others are related, on the thread of whoever asks; more are read on a thread of the
+    /// reader's own.
+    package static let glancedFeatures = 128
+    /// Milliseconds that a read may hold up the thread of whoever asks. One that takes longer begins again on the reader's own.
+    static let glanceMilliseconds = 2
+    /// Groups of statistics that are found by one walk over the features; for more SQLite sorts them.
+    static let foldedGroups = 1_024
+    /// Values of all those groups together: each becomes an argument of a statement.
+    static let foldedValues = 8_192
+    /// Bytes of the texts among them.
+    static let foldedBytes = 1 << 20
     /// Milliseconds after which a read is no short one any more, and needs one of the places for long reads.
     package static let shortReadMilliseconds = 50
     /// How long a request waits for a reader, in seconds.

@@ -75,8 +75,11 @@ extension ServiceData {
         let compiler = try RelatedCompiler(
             source: layer(query.path.sourceLayerID), related: layer(query.path.relatedLayerID),
             through: query.path.through.map { try layer($0.layerID) }, now: Date.now.milliseconds)
+        let isGlance = query.isGlance(at: compiler.related)
         return try await querying { pool in
-            try await FeatureStream.start(encoder: encoder, pool: pool) { try compiler.plan(query, on: $0) }
+            try await FeatureStream.start(encoder: encoder, pool: pool, isGlance: isGlance) {
+                try compiler.plan(query, on: $0)
+            }
         }
     }
 

@@ -269,6 +269,24 @@ struct PlacedTableTests {
         definition.layers[0].description = "Land"
         try await store.updateService(definition)
         #expect(try await store.service(name).layers.first?.description == "Land")
+        // Indexes of somebody else's table are that one's affair: conditions find what they find without.
+        let conditions = ["owner LIKE '%Ada%'", "opened LIKE '%2026-03%'", "UPPER(deed) LIKE '%8D2B5F0E%'"]
+        func counts() async throws -> [Int] {
+            var counts: [Int] = []
+            for condition in conditions {
+                let query = FeatureQuery(condition: try SQLParser.parse(where: condition))
+                counts.append(try await store.count(query, in: parcels))
+            }
+            return counts
+        }
+        let before = try await counts()
+        #expect(before.contains(1))
+        definition.layers[0].unknownMembers["indexes"] = [
+            ["name": "texts", "fields": "owner,opened,deed", "indexType": "FullText"]
+        ]
+        try await store.updateService(definition)
+        #expect(try await counts() == before)
+        #expect(try await store.indexes(of: parcels).allSatisfy { $0.maker != .texts })
         var wider = definition
         wider.layers[0].fields.append(FieldDefinition(name: "more", type: .string))
         await #expect(throws: StoreError.self) { try await store.updateService(wider, allowing: .addsFields) }

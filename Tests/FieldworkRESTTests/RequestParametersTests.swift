@@ -72,6 +72,21 @@ import Testing
         #expect(try Samples.parameters(["ids": text]).objectIDs("ids") == [1, 2, -3])
     }
 
+    @Test(
+        "A plain list of ids is read like any other: what is too large or no number is refused, empty members are left out"
+    )
+    func plainIDs() throws {
+        func read(_ text: String) throws -> [Int64]? { try Samples.parameters(["ids": text]).objectIDs("ids") }
+        #expect(try read("1") == [1])
+        #expect(try read("007,999999999999999999,0") == [7, 999_999_999_999_999_999, 0])
+        #expect(try read("9223372036854775807,1") == [.max, 1])
+        #expect(try read(",1,,2,") == [1, 2])
+        #expect(try read("+1,-2") == [1, -2])
+        for text in ["9223372036854775808", "1,2a", "1;2", "１"] {
+            #expect(throws: ServiceError.self, "\(text)") { try read(text) }
+        }
+    }
+
     @Test("Global ids are read with and without braces")
     func globalIDsAreReadWithAndWithoutBraces() throws {
         let id = UUID()

@@ -66,6 +66,22 @@ struct RelatedRecordsTests {
         }
     }
 
+    @Test("Many sources, which another thread reads, are answered like few", arguments: ["0", "1", "2"])
+    func manySources(relationship: String) async throws {
+        try await Self.serve { server in
+            func answer(_ ids: String, _ more: String) async throws -> String {
+                let address = "\(Self.trees)?relationshipId=\(relationship)&f=json&objectIds=\(ids)\(more)"
+                return String(decoding: try await server.client.get(address).body, as: UTF8.self)
+            }
+            let many = (1...300).map(String.init).joined(separator: ",")
+            for more in ["", "&returnCountOnly=true", "&resultOffset=1&resultRecordCount=2", "&outFields=*"] {
+                let few = try await answer("3,1,2,2", more)
+                #expect(few.contains("relatedRecordGroups"))
+                #expect(try await few == answer(many, more))
+            }
+        }
+    }
+
     @Test("From the destination back to its origin, with geometry in another reference")
     func destinationToOrigin() async throws {
         try await Self.serve { server in

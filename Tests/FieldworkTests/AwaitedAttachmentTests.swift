@@ -1,6 +1,7 @@
 import FieldworkREST
 import FieldworkStore
 import Foundation
+import Synchronization
 import TestSupport
 import Testing
 
@@ -37,8 +38,9 @@ struct AwaitedAttachmentTests {
             let one = try await service.takeOffline("one")
             try await Self.add("a.jpg", to: 2, service)
             try await Self.add("b.jpg", to: 3, service)
+            let feature = try #require(try await service.rows(FeatureQuery(limit: 3)).last).objectID
             for kind in ["Major", "Affected", "Destroyed"] {
-                service.interceptor.fail(Self.content, .refused)
+                service.interceptor.fail("/\(feature)/\(Self.content)", .refused)
                 try await one.changeDamage("Cause 5", ["typdamage": kind])
                 let job = try await Self.job(one, service)
                 #expect(job.messages.contains { $0.message.hasPrefix("1 photos or files can't be had now") })
@@ -56,6 +58,30 @@ struct AwaitedAttachmentTests {
             // It is awaited no more.
             try await service.sync(one)
             #expect(service.interceptor.sent.count == before + 3)
+        }
+    }
+
+    @Test("Several photos are fetched at a time: the others are asked for before the first one is there")
+    func severalAtOnce() async throws {
+        try await Self.with { service in
+            let one = try await service.takeOffline("one")
+            for row in 0..<5 { try await Self.add("\(row).jpg", to: row, service) }
+            let interceptor = service.interceptor
+            let asked = Mutex(0)
+            interceptor.fail(
+                Self.content,
+                .answersAfter {
+                    // Fetched one by one, the first would wait here for nothing.
+                    for _ in 0..<500 where interceptor.downloads.count < Limits.parallelRequests {
+                        try await Task.sleep(for: .milliseconds(10))
+                    }
+                    asked.withLock { $0 = interceptor.downloads.count }
+                })
+            try await service.sync(one)
+            #expect(asked.withLock { $0 } >= Limits.parallelRequests)
+            for row in 0..<5 {
+                #expect(try await one.attachments(of: "Cause \(row)") == ["\(row).jpg": Self.photo], "\(row)")
+            }
         }
     }
 
@@ -88,16 +114,17 @@ struct AwaitedAttachmentTests {
     func brokenLine() async throws {
         try await Self.with { service in
             let one = try await service.takeOffline("one")
-            for row in 2..<5 { try await Self.add("a.jpg", to: row, service) }
+            for row in 0..<10 { try await Self.add("a.jpg", to: row, service) }
             try await one.changeDamage("Cause 5", ["typdamage": "Major"])
-            service.interceptor.fail(Self.content, .unreachable)
-            let before = service.interceptor.sent.count
+            for _ in 0..<10 { service.interceptor.fail(Self.content, .unreachable) }
             await #expect {
                 try await service.sync(one)
             } throws: { error in
                 if case Fieldwork.ServiceError.connectionFailed = error { true } else { false }
             }
-            #expect(service.interceptor.sent.count == before + 2)
+            // Those that were on their way, and none that would have followed.
+            #expect((1...Limits.parallelRequests).contains(service.interceptor.downloads.count))
+            service.interceptor.mend()
             #expect(try await service.served("typdamage")["Cause 5"] == .text("Major"))
             #expect(!one.hasLocalEdits)
             one.close()
@@ -108,7 +135,7 @@ struct AwaitedAttachmentTests {
             try await again.changeDamage("Cause 5", ["typdamage": "Destroyed"])
             #expect(try await service.sync(again).isEmpty)
             #expect(try await service.served("typdamage")["Cause 5"] == .text("Destroyed"))
-            for row in 2..<5 { #expect(try await again.attachments(of: "Cause \(row)") == ["a.jpg": Self.photo]) }
+            for row in 0..<10 { #expect(try await again.attachments(of: "Cause \(row)") == ["a.jpg": Self.photo]) }
         }
     }
 

@@ -2,6 +2,7 @@ import FieldworkGeometry
 import FieldworkREST
 import FieldworkStore
 import Foundation
+import Synchronization
 
 /// Takes over the attachments that a service tells of. A content that is here already is not fetched;
 /// one whose download broke off goes on where it was.
@@ -37,7 +38,6 @@ struct AttachmentDownload: Sendable {
         /// Without a content for one whose content is here.
         var items: [(item: Item, content: AttachmentContent?)] = []
         var files: [URL] = []
-        var bytes = 0
     }
 
     /// - Parameters:
@@ -48,39 +48,57 @@ struct AttachmentDownload: Sendable {
         _ items: [JSONValue], gone: [UUID], keeping own: () async throws -> Own, discardsFiles: Bool = true
     ) async throws -> Awaited {
         guard layer.hasAttachments else { return Awaited(failure: failure) }
-        let items = items.compactMap(Item.init)
+        let items = Self.latest(items.compactMap(Item.init))
         // What the service deleted and has again is there.
         let gone = Set(gone).subtracting(items.map(\.globalID)).sorted { $0.uuidString < $1.uuidString }
         var awaited = Awaited(failure: failure)
         let pending = try await own()
         let here = try await session.attachments(items.map(\.globalID), in: layer.id)
         let parents = try await features(Set(items.map(\.parent)))
-        var batch = Batch()
-        for item in items {
-            try Task.checkCancellation()
-            if pending.attachments.contains(item.globalID) || pending.deletedFeatures.contains(item.parent) {
-                awaited.items[item.globalID] = item.json
-                continue
-            }
-            guard parents.contains(item.parent) else { continue }
-            var fetched: AttachmentContent?
-            if try await !isHere(item, here[item.globalID]) {
-                guard let content = try await content(of: item, &batch.files, &awaited) else {
+        for load in Self.loads(items) {
+            var wanted: [Item] = []
+            var batch = Batch()
+            for item in load {
+                try Task.checkCancellation()
+                if pending.attachments.contains(item.globalID) || pending.deletedFeatures.contains(item.parent) {
                     awaited.items[item.globalID] = item.json
-                    continue
+                } else if parents.contains(item.parent) {
+                    if try await isHere(item, here[item.globalID]) {
+                        batch.items.append((item, nil))
+                    } else {
+                        wanted.append(item)
+                    }
                 }
-                fetched = content
-                batch.bytes += content.size
             }
-            batch.items.append((item, fetched))
+            try await fetch(wanted, into: &batch, &awaited)
             if !discardsFiles { batch.files = [] }
-            if batch.items.count >= Limits.attachmentsPerLoad || batch.bytes >= Limits.attachmentBytesPerRequest {
-                try await keep(batch, [], try await own(), &awaited)
-                batch = Batch()
+            try await keep(batch, [], try await own(), &awaited)
+        }
+        if !gone.isEmpty { try await keep(Batch(), gone, try await own(), &awaited) }
+        return awaited
+    }
+
+    /// The items without those that a later one of the same attachment replaces: two downloads would write into one file.
+    private static func latest(_ items: [Item]) -> [Item] {
+        var known: Set<UUID> = []
+        return Array(items.reversed().filter { known.insert($0.globalID).inserted }.reversed())
+    }
+
+    /// The items in parts that one transaction takes.
+    private static func loads(_ items: [Item]) -> [[Item]] {
+        var loads: [[Item]] = []
+        var bytes: Int64 = 0
+        for item in items {
+            let size = min(max(item.size ?? 0, 0), Limits.attachmentBytesPerRequest)
+            if let last = loads.last, last.count < Limits.attachmentsPerLoad, bytes < Limits.attachmentBytesPerRequest {
+                loads[loads.count - 1].append(item)
+                bytes += size
+            } else {
+                loads.append([item])
+                bytes = size
             }
         }
-        try await keep(batch, gone, try await own(), &awaited)
-        return awaited
+        return loads
     }
 
     /// Takes over all attachments of a layer: what is not among them is no longer in the service.
@@ -128,7 +146,7 @@ struct AttachmentDownload: Sendable {
     // MARK: Contents
 
     /// One attachment as the service tells of it.
-    private struct Item {
+    private struct Item: Sendable {
         var globalID: UUID
         var parent: UUID
         var json: JSONValue
@@ -166,37 +184,61 @@ struct AttachmentDownload: Sendable {
         } == sha256
     }
 
-    /// - Returns: nil for one that can't be had now. Whether it has gone from the service meanwhile or the service fails over
-    ///   it, the next sync tells.
-    private func content(
-        of item: Item, _ files: inout [URL], _ awaited: inout Awaited
-    ) async throws -> AttachmentContent? {
+    /// What became of the content of one attachment.
+    private enum Fetched: Sendable {
+        /// - Parameter file: where it lies; nil for one that came with the answer.
+        case content(AttachmentContent, file: URL?)
+        /// The service does not give it now: it was deleted there, or the service has an error. The next sync tells which.
+        case refused
+        /// The line broke; what is there of it stays.
+        case broken(ServiceError)
+        /// The line broke before, so that it was not asked for.
+        case notAsked
+    }
+
+    /// Fetches the contents of attachments, some at a time: on a line with long delays one after the other would mostly wait.
+    private func fetch(_ items: [Item], into batch: inout Batch, _ awaited: inout Awaited) async throws {
+        guard !items.isEmpty else { return }
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        let isBroken = Mutex(awaited.failure != nil)
+        let results = try await concurrently(items, atOnce: downloads.filesAtOnce) { item in
+            let result = try await content(of: item, isAsked: !isBroken.withLock { $0 })
+            if case .broken = result { isBroken.withLock { $0 = true } }
+            return result
+        }
+        for (item, result) in zip(items, results) {
+            switch result {
+            case .content(let content, let file):
+                batch.items.append((item, content))
+                batch.files += [file].compactMap(\.self)
+                continue
+            case .refused: awaited.refusals += 1
+            case .broken(let error): awaited.failure = awaited.failure ?? error
+            case .notAsked: break
+            }
+            awaited.items[item.globalID] = item.json
+        }
+    }
+
+    /// - Parameter isAsked: whether the service may be asked for it.
+    private func content(of item: Item, isAsked: Bool) async throws -> Fetched {
         if let text = item.json["data"]?.stringValue {
             guard let data = Data(base64Encoded: text) else {
                 throw ServiceError.unknown(details: "An attachment that the service sent can't be read.")
             }
-            return AttachmentContent(bytes: [UInt8](data))
+            return .content(AttachmentContent(bytes: [UInt8](data)), file: nil)
         }
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         let file = folder.appending(path: item.fileName)
         if try await !isOnDevice(item, file) {
-            guard awaited.failure == nil else { return nil }
-            guard let url = item.json["url"]?.stringValue.flatMap({ URL(string: $0) }) else {
-                awaited.refusals += 1
-                return nil
-            }
+            guard isAsked else { return .notAsked }
+            guard let url = item.json["url"]?.stringValue.flatMap({ URL(string: $0) }) else { return .refused }
             let part = file.appendingPathExtension("part")
             do {
                 try await downloads.download(url, to: part) { _, _ in }
             } catch let error as ServiceError {
-                if error.isTransient {
-                    // What is there of it stays.
-                    awaited.failure = error
-                } else {
-                    try? FileManager.default.removeItem(at: part)
-                    awaited.refusals += 1
-                }
-                return nil
+                if error.isTransient { return .broken(error) }
+                try? FileManager.default.removeItem(at: part)
+                return .refused
             }
             try FileManager.default.moveItem(at: part, to: file)
         }
@@ -205,11 +247,9 @@ struct AttachmentDownload: Sendable {
         guard try isWhole(content, item) else {
             // An error that came as a body like any other, or a content that changed meanwhile.
             try? FileManager.default.removeItem(at: file)
-            awaited.refusals += 1
-            return nil
+            return .refused
         }
-        files.append(file)
-        return content
+        return .content(content, file: file)
     }
 
     /// Whether a content lies in the folder: fetched before, or copied now from another geodatabase of this device.

@@ -7,10 +7,16 @@ import NIOHTTP1
 
 /// Fetches a file in pieces to disk. What arrived stays when the connection breaks: the next attempt asks for the rest.
 protocol FileDownloading: Sendable {
+    /// How many files are fetched at the same time.
+    var filesAtOnce: Int { get }
     /// - Parameter progress: called with the bytes that are there and, where the service says, those of the whole.
     func download(
         _ url: URL, to file: URL, progress: @Sendable (_ there: Int64, _ whole: Int64?) -> Void
     ) async throws
+}
+
+extension FileDownloading {
+    var filesAtOnce: Int { Limits.parallelRequests }
 }
 
 extension HTTPServiceClient: FileDownloading {

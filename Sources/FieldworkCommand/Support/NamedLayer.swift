@@ -24,6 +24,12 @@ struct NamedLayer: Sendable {
 
     /// The layer below the root of the services, `Name/FeatureServer/0`.
     private func location(in store: any FeatureStore) async throws -> String {
+        let address = try await address(in: store)
+        return "\(address.service.path)/FeatureServer/\(address.layerID)"
+    }
+
+    /// The layer in an open store.
+    func address(in store: any FeatureStore) async throws -> LayerAddress {
         let name = try await NamedService(text: text, place: place).name(in: store)
         let layers = try await store.service(name).layers
         let asked = text.dropFirst(name.path.count).drop { $0 == "/" }
@@ -36,7 +42,7 @@ struct NamedLayer: Sendable {
                     ? "Say which layer of \(name.path): \(list)."
                     : "\(name.path) has no layer \(asked). It has \(list).")
         }
-        return "\(name.path)/FeatureServer/\(layer.id)"
+        return LayerAddress(service: name, layerID: layer.id)
     }
 }
 

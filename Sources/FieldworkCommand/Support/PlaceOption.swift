@@ -27,7 +27,7 @@ struct ServicePlace: Sendable {
     var text: String { database == nil ? folder.path : "the database" }
 
     /// Opens it. A folder that is not there is not made.
-    func open() async throws -> any FeatureStore {
+    func open() async throws -> any ServiceStore {
         if let database { return try await Database.open(database) }
         var isFolder: ObjCBool = false
         let isThere = FileManager.default.fileExists(atPath: folder.path, isDirectory: &isFolder)

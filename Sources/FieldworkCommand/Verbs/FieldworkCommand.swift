@@ -52,7 +52,7 @@ struct FieldworkCommand: AsyncParsableCommand {
             HistoryCommand.self, ArcadeCommand.self, CalculateCommand.self, ValidateCommand.self,
             UsersCommand.self, GroupsCommand.self, ItemsCommand.self, ShareCommand.self, RightsCommand.self,
             AppsCommand.self, ViewsCommand.self,
-            RestoreCommand.self, StoreCommand.self, DoctorCommand.self, BackupCommand.self,
+            RestoreCommand.self, StoreCommand.self, IndexCommand.self, DoctorCommand.self, BackupCommand.self,
             RestoreBackupCommand.self, StatusCommand.self, ConfigCommand.self, LimitsCommand.self, ManualCommand.self,
         ])
 }

@@ -42,6 +42,8 @@ package enum FormURLEncoded {
 
     /// Percent decoding with `+` for a space. A percent sign that starts no escape stands for itself.
     private static func decode(_ bytes: ArraySlice<UInt8>) throws(ServiceError) -> String {
+        // Mostly there is nothing to decode.
+        if !bytes.contains(where: { $0 == 0x25 || $0 == 0x2B }) { return try text(bytes) }
         var decoded: [UInt8] = []
         decoded.reserveCapacity(bytes.count)
         var position = bytes.startIndex
@@ -57,7 +59,11 @@ package enum FormURLEncoded {
                 position += 1
             }
         }
-        guard let text = String(validating: decoded, as: UTF8.self) else {
+        return try text(decoded)
+    }
+
+    private static func text(_ bytes: some Collection<UInt8>) throws(ServiceError) -> String {
+        guard let text = String(validating: bytes, as: UTF8.self) else {
             throw .invalidParameter("A parameter is not UTF-8 text.")
         }
         return text

@@ -280,7 +280,7 @@ struct LayerCheck {
 extension LayerDefinition {
     /// The members of a definition that say which features belong to the layer: web maps and layers of the protocol call
     /// it by different names. Where both are there both must hold.
-    static let conditionMembers = ["definitionExpression", "definitionQuery"]
+    package static let conditionMembers = ["definitionExpression", "definitionQuery"]
 
     /// Whether the layer's own condition may hold now and not in a minute.
     package var dependsOnCurrentTime: Bool {

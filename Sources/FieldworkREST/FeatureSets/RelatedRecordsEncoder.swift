@@ -17,7 +17,7 @@ package struct RelatedRecordsEncoder: FeatureEncoder {
     ///   - query: what is asked of them.
     package init(layer: LayerDefinition, query: FeatureQuery) throws(ServiceError) {
         records = try JSONFeatureEncoder(layer: layer, query: query)
-        let layout = try AnswerLayout(layer: layer, query: query)
+        let layout = records.layout
         var head = JSONObject()
         if let type = layout.geometryType {
             head.append("geometryType", .string(type.rawValue))

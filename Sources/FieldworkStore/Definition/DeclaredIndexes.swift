@@ -45,6 +45,25 @@ struct DeclaredIndexes {
                     "The index \(index.name) of layer \(layer.definition.id) can't be unique: values are there twice.")
             }
         }
+        try connection.dialect.textIndex.write(textColumns(), of: layer, on: connection)
+    }
+
+    /// The columns whose texts are to be found by any part of them. Others can't be, which is said.
+    private func textColumns() throws -> [StoredColumn] {
+        var found: Set<Int> = []
+        for index in layer.definition.declaredIndexes where index.isFullText {
+            for name in index.fields {
+                guard let place = layer.index(of: name) else { continue }
+                guard layer.columns[place].kind == .text else {
+                    throw StoreError(
+                        .invalidDefinition,
+                        "The index \(index.name) of layer \(layer.definition.id) is one of texts, and \(name) holds none."
+                    )
+                }
+                found.insert(place)
+            }
+        }
+        return found.sorted().map { layer.columns[$0] }
     }
 
     private func present(on connection: StoreConnection) throws -> Set<String> {
@@ -79,16 +98,13 @@ struct DeclaredIndexes {
     }
 
     private func declared() -> [Declared] {
-        (layer.definition.unknownMembers["indexes"]?.arrayValue ?? []).compactMap { json in
-            guard let name = json["name"]?.stringValue?.lowercased(), let fields = json["fields"]?.stringValue else {
-                return nil
-            }
-            let columns = fields.split(separator: ",").compactMap { layer.index(of: $0.filter { $0 != " " }) }
+        layer.definition.declaredIndexes.filter { !$0.isFullText }.compactMap { index in
+            let columns = index.fields.compactMap(layer.index)
             let isOurs = columns.allSatisfy { $0 != layer.objectIDIndex && $0 != layer.globalIDIndex }
-            guard isOurs, !columns.isEmpty, columns.count == fields.split(separator: ",").count else { return nil }
+            guard isOurs, !columns.isEmpty, columns.count == index.fields.count else { return nil }
             return Declared(
-                name: name, columns: columns.map { layer.columns[$0].name },
-                isUnique: json["isUnique"]?.boolValue ?? false, isAscending: json["isAscending"]?.boolValue ?? true)
+                name: index.name.lowercased(), columns: columns.map { layer.columns[$0].name },
+                isUnique: index.isUnique, isAscending: index.isAscending)
         }
     }
 }

@@ -55,6 +55,7 @@ struct FieldChange {
         for field in new.fields { try checkValues(of: field, on: connection) }
         guard !added.isEmpty || !removed.isEmpty else { return try stored(slots: slotsOfSameFields()) }
         try keepValuesOfRemoved(on: connection)
+        try connection.dialect.textIndex.removeIfNames(removed, of: old, on: connection)
         let isFile = connection.dialect.isSQLite
         if isFile { try ChangeTriggers(layer: old).drop(on: connection) }
         let slots = try FieldSlots.change(old, to: new, on: connection)

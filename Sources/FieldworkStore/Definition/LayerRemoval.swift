@@ -6,6 +6,7 @@ struct LayerRemoval {
     let layer: StoredLayer
 
     func apply(on connection: StoreConnection) throws {
+        try connection.dialect.textIndex.write([], of: layer, on: connection)
         try connection.execute("DELETE FROM \(quoted(layer.tableName))")
         try connection.dialect.isSQLite
             ? removeFromFile(connection) : PostgresDefinitionChange(on: connection).remove(layer)

@@ -20,6 +20,7 @@ struct IntegrityCheck {
             })
         for layer in layers {
             findings += try spatialIndex(of: layer)
+            findings += try TextIndexCheck(connection: connection, layer: layer).run()
             findings += try counts(of: layer)
             findings += try TrackingCheck(connection: connection, layer: layer).run(withLog: tellsAll)
             findings += try history(of: layer)

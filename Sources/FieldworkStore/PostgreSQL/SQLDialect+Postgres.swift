@@ -1,3 +1,4 @@
+import FieldworkGeometry
 import FieldworkREST
 
 extension SQLDialect {
@@ -44,6 +45,9 @@ extension SQLDialect {
         textsOfArray: """
             SELECT value COLLATE "C" FROM jsonb_array_elements_text(?::jsonb) AS members (value)
             """,
+        listedIDs: "SELECT CAST(value AS bigint) FROM jsonb_array_elements_text(?::jsonb) AS members (value)",
+        idList: { .value(.text(JSONValue.array($0.map(JSONValue.integer)).text)) },
+        sortsGroups: false,
         position: "strpos",
         contentSize: "size",
         newContent: """
@@ -109,6 +113,17 @@ extension SQLDialect {
         ],
         // 16 bytes without a header. A geometry that is no point has none.
         plainPoint: { "\($0)::point" },
+        indexesOfTable: """
+            SELECT c.relname::text, CASE WHEN i.indisunique THEN 1 ELSE 0 END::bigint,
+                (SELECT string_agg(a.attname::text, ',' ORDER BY k.place)
+                    FROM unnest(i.indkey) WITH ORDINALITY AS k (number, place)
+                    JOIN pg_catalog.pg_attribute AS a ON a.attrelid = i.indrelid AND a.attnum = k.number),
+                pg_catalog.pg_relation_size(c.oid)
+            FROM pg_catalog.pg_index AS i JOIN pg_catalog.pg_class AS c ON c.oid = i.indexrelid
+            JOIN pg_catalog.pg_class AS t ON t.oid = i.indrelid
+            WHERE t.relnamespace = current_schema()::regnamespace AND t.relname = ?
+            """,
+        textIndex: PostgresTextIndex(),
         isSQLite: false)
 
     /// Opens a transaction that has nothing to do with a service, or makes one.

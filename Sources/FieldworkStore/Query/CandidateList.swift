@@ -1,48 +1,28 @@
-import CListedIDs
 import FieldworkREST
 import GRDBSQLite
 
 /// The ids of `Candidates` in their order, read from the nodes of the R-tree and sorted here: SQLite's own walk asks for each feature by
 /// itself and sorts rows of them. They are read when the statement wants its first row, and so within its snapshot. Belongs to one
 /// statement.
-final class CandidateList {
-    static let pointerType: StaticString = "fieldwork_candidates"
+final class CandidateList: IDList {
     /// Deeper trees SQLite refuses as well.
     private static let deepest = 40
-    private static let firstCapacity = 4_096
 
     private let index: SpatialIndex
     private let box: GeometryBlob.Box
     private unowned let connection: StoreConnection
-    private var ids: UnsafeMutablePointer<Int64>?
-    private var capacity = 0
-    private var count = 0
     private var isRead = false
 
     init(_ index: SpatialIndex, _ box: GeometryBlob.Box, on connection: StoreConnection) {
         self.index = index
         self.box = box
         self.connection = connection
-    }
-
-    deinit { ids?.deallocate() }
-
-    static func register(on connection: StoreConnection) throws {
-        guard let pointer = connection.pointer else { return }
-        let type = UnsafeRawPointer(pointerType.utf8Start).assumingMemoryBound(to: CChar.self)
-        let code = fieldwork_addListedIDs(UnsafeMutableRawPointer(pointer), type) { owner, ids, count in
-            guard let owner, let ids, let count else { return SQLITE_MISUSE }
-            let list = Unmanaged<CandidateList>.fromOpaque(owner).takeUnretainedValue()
-            let code = list.read()
-            (ids.pointee, count.pointee) = (UnsafePointer(list.ids), Int64(list.count))
-            return code
-        }
-        guard code == SQLITE_OK else { throw connection.error(code) }
+        super.init([])
     }
 
     // MARK: The walk
 
-    private func read() -> Int32 {
+    override func read() -> Int32 {
         guard !isRead else { return SQLITE_OK }
         do {
             try walk()
@@ -56,14 +36,13 @@ final class CandidateList {
             // The watch knows why.
             return SQLITE_INTERRUPT
         }
-        var read = UnsafeMutableBufferPointer(start: ids, count: count)
-        read.sort()
+        sort()
         isRead = true
         return SQLITE_OK
     }
 
     private func walk() throws {
-        count = 0
+        removeAll()
         let statement = try connection.cached(
             "SELECT data FROM \(quoted(index.name + "_node")) WHERE nodeno = ?")
         defer { statement.finish() }
@@ -92,23 +71,7 @@ final class CandidateList {
     private var damaged: StoreError { StoreError(.corrupt, "The spatial index \(index.name) is damaged.") }
 
     private func append(_ id: Int64) throws {
-        if count == capacity { try grow() }
-        ids?[count] = id
-        count += 1
-    }
-
-    private func grow() throws {
-        let larger = max(Self.firstCapacity, 2 * capacity)
-        // A list of many counts for as long as the work goes on.
-        if capacity > 0, !connection.watch.holds((larger - capacity) * MemoryLayout<Int64>.stride) {
-            throw CancellationError()
-        }
-        let room = UnsafeMutablePointer<Int64>.allocate(capacity: larger)
-        if let ids {
-            room.initialize(from: ids, count: count)
-            ids.deallocate()
-        }
-        (ids, capacity) = (room, larger)
+        guard add(id, growing: { connection.watch.holds($0) }) else { throw CancellationError() }
     }
 }
 

@@ -31,9 +31,10 @@ final class FeatureStream: Sendable {
 
     /// The same for any plan, which is made on the reader that runs it.
     static func start<Encoder: FeatureEncoder>(
-        encoder: Encoder, pool: ReaderPool, plan: @escaping @Sendable (StoreConnection) throws -> QueryPlan
+        encoder: Encoder, pool: ReaderPool, isGlance: Bool = false,
+        plan: @escaping @Sendable (StoreConnection) throws -> QueryPlan
     ) async throws -> EncodedFeatures {
-        try await start(pool: pool) { try FeatureCursor(plan($0), encoder: encoder, on: $0) }
+        try await start(pool: pool, isGlance: isGlance) { try FeatureCursor(plan($0), encoder: encoder, on: $0) }
     }
 
     /// The same for anything that gives its bytes in pieces, made on the reader that reads it.
@@ -85,7 +86,11 @@ final class FeatureStream: Sendable {
         _ cursor: @escaping @Sendable (StoreConnection) throws -> any PieceSource
     ) async throws -> Reader.Piece {
         let size = EncodedFeatures.pieceSize
-        if isAtOnce, let piece = try reader.atOnce({ try $0.first(turn, size: size, cursor: cursor) }) { return piece }
+        if isAtOnce,
+            let piece = try reader.atOnce({ try $0.first(turn, size: size, isGlance: true, cursor: cursor) })
+        {
+            return piece
+        }
         return try await reader.first(turn, size: size, cursor: cursor)
     }
 

@@ -43,7 +43,7 @@ struct QueryCompiler {
         let order: String
         if let candidates = parts.candidates {
             (table, sources) = (candidates.joined(to: table, by: key), [candidates.list] + sources)
-            order = ""
+            order = candidates.order
         } else {
             order = try orderClause(query, distinct: query.returnsDistinctValues, &parts)
         }
@@ -100,8 +100,11 @@ struct QueryCompiler {
                 sql: "SELECT row_count FROM fieldwork_counts WHERE layer_id = ?",
                 arguments: [.value(.integer(Int64(layer.definition.id)))], columns: [], hasGeometry: false)
         }
-        var parts = try conditions(of: query)
-        let (table, sources) = try source(query)
+        var parts = try conditions(of: query, takesTexts: true)
+        var (table, sources) = try source(query)
+        if let candidates = parts.candidates {
+            (table, sources) = (candidates.joined(to: table, by: key), [candidates.list] + sources)
+        }
         var counted = "SELECT count(*) FROM \(table)\(parts.whereClause)"
         if query.returnsDistinctValues {
             var columns = try outColumns(query).filter(\.isStored).map { column($0.name) }
@@ -141,6 +144,8 @@ struct QueryCompiler {
         var arguments: [QueryPlan.Argument] = []
         /// Where the rows must be looked for, in place of a condition.
         var candidates: Candidates?
+        /// An index finds the rows already.
+        var isNarrow = false
         /// The page was found by id: no OFFSET is needed.
         var startsAtOffset = false
 
@@ -157,22 +162,26 @@ struct QueryCompiler {
         return layer.columns.indices.filter(wanted.contains).map { layer.columns[$0] }
     }
 
-    /// - Parameter takesCandidates: whether the caller joins `candidates`, which is faster than a condition on the id.
-    func conditions(of query: FeatureQuery, takesCandidates: Bool = false) throws -> Parts {
+    /// - Parameters:
+    ///   - takesCandidates: whether the caller joins `candidates`, which is faster than a condition on the id.
+    ///   - takesTexts: whether it joins at least those that a text index finds.
+    func conditions(
+        of query: FeatureQuery, takesCandidates: Bool = false, takesTexts: Bool = false
+    ) throws -> Parts {
         if let top = query.top { return try topCondition(top, of: query) }
         var parts = Parts()
         if let ids = query.objectIDs {
-            addIDs(ids.map { .integer($0) }, key, connection.dialect.integersOfArray, &parts)
+            addIDs(ids, key, connection.dialect, &parts)
         }
         if let ids = query.globalIDs {
             guard let globalID = layer.globalIDColumn else {
                 throw StoreError(.invalidQuery, "\(layer.definition.name) has no global ids.")
             }
-            addIDs(
-                ids.map { .text(GUID.normalForm($0)) }, column(globalID), connection.dialect.textsOfArray, &parts)
+            addIDs(ids, column(globalID), connection.dialect, &parts)
         }
         if let filter = query.spatialFilter { try addFilter(filter, query, takesCandidates, &parts) }
         if let condition = query.condition {
+            try addTexts(condition, query, takesCandidates || takesTexts, &parts)
             var compiler = ExpressionCompiler(layer: layer, dialect: connection.dialect, alias: Self.alias, now: now)
             parts.conditions.append(try compiler.condition(condition))
             parts.arguments += compiler.arguments.map { .value($0) }
@@ -187,14 +196,25 @@ struct QueryCompiler {
         return parts
     }
 
-    /// One id as a plain comparison, many as one JSON argument: two texts for all lengths, so that statements are reused.
-    private func addIDs(_ ids: [AttributeValue], _ column: String, _ list: String, _ parts: inout Parts) {
+    /// One id as a plain comparison, many as one argument: two texts for all lengths, so that statements are reused.
+    private func addIDs(_ ids: [Int64], _ column: String, _ dialect: SQLDialect, _ parts: inout Parts) {
         if ids.count == 1, let id = ids.first {
+            parts.conditions.append("\(column) = ?")
+            parts.arguments.append(.value(.integer(id)))
+        } else {
+            parts.conditions.append("\(column) IN (\(dialect.listedIDs))")
+            parts.arguments.append(dialect.idList(ids))
+        }
+    }
+
+    private func addIDs(_ ids: [UUID], _ column: String, _ dialect: SQLDialect, _ parts: inout Parts) {
+        let texts = ids.map { AttributeValue.text(GUID.normalForm($0)) }
+        if texts.count == 1, let id = texts.first {
             parts.conditions.append("\(column) = ?")
             parts.arguments.append(.value(id))
         } else {
-            parts.conditions.append("\(column) IN (\(list))")
-            parts.arguments.append(.value(.text(JSONValue.array(ids.map(\.json)).text)))
+            parts.conditions.append("\(column) IN (\(dialect.textsOfArray))")
+            parts.arguments.append(.value(.text(JSONValue.array(texts.map(\.json)).text)))
         }
     }
 
@@ -216,17 +236,38 @@ struct QueryCompiler {
         {
             let box = SpatialMatcher.box(of: filter)
             if try box.isNothing || share(of: box, in: index) <= Self.largestShareByIndex {
-                let candidates = Candidates(index: index, box: box)
-                if takesCandidates {
-                    parts.candidates = candidates
-                } else {
-                    parts.conditions.append("\(key) IN (\(candidates.sql))")
-                    parts.arguments += candidates.arguments
-                }
+                add(Candidates(index: index, box: box), takesCandidates, &parts)
             }
         }
         parts.conditions.append("fieldwork_matches(\(column(geometryColumn)), ?)")
         parts.arguments.append(.filter(filter))
+    }
+
+    private func add(_ candidates: Candidates, _ takesCandidates: Bool, _ parts: inout Parts) {
+        parts.isNarrow = true
+        if takesCandidates {
+            parts.candidates = candidates
+        } else {
+            parts.conditions.append("\(key) IN (\(candidates.sql))")
+            parts.arguments += candidates.arguments
+        }
+    }
+
+    /// What the text index knows of a condition. The condition itself follows: the index may find too much.
+    private func addTexts(
+        _ condition: SQLExpression, _ query: FeatureQuery, _ takesCandidates: Bool, _ parts: inout Parts
+    ) throws {
+        // It knows texts as they are, not as they were, and would find again what ids or places have found.
+        guard query.moment == nil, query.objectIDs == nil, query.globalIDs == nil, !parts.isNarrow,
+            layer.definition.declaredIndexes.contains(where: \.isFullText), let need = TextNeed(condition, of: layer)
+        else { return }
+        switch try connection.dialect.textIndex.filter(need, layer, on: connection) {
+        case .candidates(let candidates): add(candidates, takesCandidates, &parts)
+        case .condition(let sql, let arguments):
+            parts.conditions.append(sql)
+            parts.arguments += arguments
+        case nil: break
+        }
     }
 
     /// The share of a layer that a box covers, estimated from the R-tree's root: 0 to 1.
@@ -282,7 +323,7 @@ extension FeatureQuery {
             && moment == nil && top == nil
     }
 
-    /// Whether the answer is found and written in less time than it takes to hand the question to another thread: a few features
+    /// Whether the answer is probably found and written in less time than it takes to hand the question to another thread: a few features
     /// by id, with geometries that cost nothing.
     func isGlance(at layer: StoredLayer) -> Bool {
         guard let objectIDs, objectIDs.count <= Limits.glancedFeatures else { return false }

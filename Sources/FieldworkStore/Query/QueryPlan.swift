@@ -9,6 +9,8 @@ struct QueryPlan: Sendable {
         case filter(SpatialFilter)
         /// A list that `CandidateList` makes.
         case candidates(SpatialIndex, GeometryBlob.Box)
+        /// A list of ids, which SQLite reads as a table; see `SQLDialect.idList`.
+        case ids([Int64])
     }
 
     var sql: String
@@ -70,7 +72,9 @@ struct QueryPlan: Sendable {
                     try statement.bind(object: matcher, type: SpatialMatcher.pointerType, at: index + 1)
                 case .candidates(let tree, let box):
                     let list = CandidateList(tree, box, on: connection)
-                    try statement.bind(object: list, type: CandidateList.pointerType, at: index + 1)
+                    try statement.bind(object: list, type: IDList.pointerType, at: index + 1)
+                case .ids(let ids):
+                    try statement.bind(object: IDList(ids), type: IDList.pointerType, at: index + 1)
                 }
             }
             return statement

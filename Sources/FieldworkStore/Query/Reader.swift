@@ -53,9 +53,10 @@ actor Reader: ConnectionBudget.Holder {
 
     /// Opens a cursor and gives the first piece of the answer.
     func first(
-        _ turn: ReaderTurn, size: Int, cursor: @Sendable (StoreConnection) throws -> any PieceSource
+        _ turn: ReaderTurn, size: Int, isGlance: Bool = false,
+        cursor: @Sendable (StoreConnection) throws -> any PieceSource
     ) throws -> Piece {
-        try watched(turn) { connection in
+        try watched(turn, isGlance) { connection in
             self.cursor = try cursor(connection)
             return try piece(size)
         }
@@ -68,12 +69,14 @@ actor Reader: ConnectionBudget.Holder {
     }
 
     /// Runs something within the limits of whoever asked for it. What fails leaves no cursor behind.
-    private func watched<Result>(_ turn: ReaderTurn, _ body: (StoreConnection) throws -> Result) throws -> Result {
+    private func watched<Result>(
+        _ turn: ReaderTurn, _ isGlance: Bool = false, _ body: (StoreConnection) throws -> Result
+    ) throws -> Result {
         try using {
             let connection = try opened()
             do {
                 return try FileMapping.guarding {
-                    try connection.watch.run(turn.allowance, turn: turn) { try body(connection) }
+                    try connection.watch.run(turn.allowance, turn: turn, isGlance: isGlance) { try body(connection) }
                 }
             } catch {
                 cursor = nil
@@ -104,16 +107,19 @@ actor Reader: ConnectionBudget.Holder {
 
     /// Runs a read.
     func read<Result: Sendable>(
-        _ turn: ReaderTurn, _ body: @Sendable (StoreConnection) throws -> Result
+        _ turn: ReaderTurn, isGlance: Bool = false, _ body: @Sendable (StoreConnection) throws -> Result
     ) throws -> Result {
-        try watched(turn) { try body($0) }
+        try watched(turn, isGlance) { try body($0) }
     }
 
-    /// Runs something on the caller's thread, without the way to another one and back. Only for whoever has taken the reader,
-    /// and for what ends at once.
-    /// - Returns: nil when the connection is not open yet, which may take longer.
+    /// Runs a glance on the caller's thread, without the way to another one and back. Only for whoever has taken the reader.
+    /// - Returns: nil when the connection is not open yet, which may take longer, and when the glance turned out to be none.
     nonisolated func atOnce<Result: Sendable>(_ body: @Sendable (isolated Reader) throws -> Result) throws -> Result? {
-        try executor.sync { try assumeIsolated { $0.connection == nil ? nil : try body($0) } }
+        do {
+            return try executor.sync { try assumeIsolated { $0.connection == nil ? nil : try body($0) } }
+        } catch is NoGlance {
+            return nil
+        }
     }
 
     /// Gives back the pages that the connection keeps.

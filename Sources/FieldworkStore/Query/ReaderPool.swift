@@ -83,7 +83,9 @@ package final class ReaderPool: Sendable {
             let reader = try await take(purpose, turn)
             defer { giveBack(reader, turn) }
             do {
-                if isGlance, runsGlancesAtOnce, let result = try reader.atOnce({ try $0.read(turn, body) }) {
+                if isGlance, runsGlancesAtOnce,
+                    let result = try reader.atOnce({ try $0.read(turn, isGlance: true, body) })
+                {
                     return result
                 }
                 return try await reader.read(turn, body)

@@ -96,8 +96,8 @@ struct RelatedCompiler {
         var conditions: [String] = []
         switch query.sources {
         case .objectIDs(let ids):
-            conditions.append("s.\(quoted(source.objectIDColumn)) IN (\(dialect.integersOfArray))")
-            arguments.append(.value(.text(JSONValue.array(ids.map(JSONValue.integer)).text)))
+            conditions.append("s.\(quoted(source.objectIDColumn)) IN (\(dialect.listedIDs))")
+            arguments.append(dialect.idList(ids))
         case .globalIDs(let ids):
             guard let globalID = source.globalIDColumn else {
                 throw StoreError(.invalidQuery, "\(source.definition.name) has no global ids.")
@@ -150,6 +150,20 @@ struct RelatedCompiler {
         guard query.offset > 0 else { return " LIMIT ?" }
         arguments.append(.value(.integer(Int64(clamping: query.offset))))
         return " LIMIT ? OFFSET ?"
+    }
+}
+
+extension RelatedQuery {
+    /// Whether the answer is probably found and written in less time than it takes to hand the question to another thread: few sources,
+    /// with keys that are indexed, and geometries that cost nothing. How many features they lead to shows when they are read.
+    func isGlance(at related: StoredLayer) -> Bool {
+        let sourceCount =
+            switch sources {
+            case .objectIDs(let ids): ids.count
+            case .globalIDs(let ids): ids.count
+            }
+        return sourceCount <= Limits.glancedFeatures && features.condition == nil && features.moment == nil
+            && (related.geometryColumn == nil || !features.returnsGeometry || related.holdsPlainPoints)
     }
 }
 

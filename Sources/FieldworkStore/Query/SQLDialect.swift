@@ -35,6 +35,11 @@ struct SQLDialect: Sendable {
     /// A query that gives the members of a JSON array, which is its argument.
     var integersOfArray = "SELECT value FROM json_each(?)"
     var textsOfArray = "SELECT value FROM json_each(?)"
+    /// A query that gives the ids of a list, and the argument that holds the list.
+    var listedIDs = "SELECT id FROM fieldwork_ids(?)"
+    var idList: @Sendable ([Int64]) -> QueryPlan.Argument = { .ids($0) }
+    /// Whether the database sorts all rows by their groups to make statistics of each.
+    var sortsGroups = true
     /// The function that tells where in a text another one begins, counted from 1; 0 for nowhere.
     var position = "instr"
     /// The bytes of a row of the table of media.
@@ -82,6 +87,14 @@ struct SQLDialect: Sendable {
     /// The place of a point of two coordinates in the shortest form in which the database gives one; nil where a geometry is that. Fails
     /// for what is no point.
     var plainPoint: (@Sendable (_ column: String) -> String)?
+    /// The indexes of a table: name, whether it keeps values apart, columns, bytes.
+    var indexesOfTable = """
+        SELECT l.name, l."unique", (SELECT group_concat(name) FROM pragma_index_info(l.name)),
+            (SELECT pgsize FROM dbstat WHERE aggregate = TRUE AND name = l.name)
+        FROM pragma_index_list(?) AS l
+        """
+    /// How texts are found by a part of them.
+    var textIndex: any TextIndexing = TrigramTable()
     /// Whether the database has SQLite's R-tree and the functions that Fieldwork gives SQLite.
     var isSQLite = true
 

@@ -8,13 +8,13 @@ struct StatisticsCompiler {
     let features: QueryCompiler
     let query: StatisticsQuery
 
-    private let all: [StatisticsQuery.Statistic]
+    let all: [StatisticsQuery.Statistic]
     /// The different values, in the order in which they are first named.
     private let counted: [Counted]
     private let places: [Counted: Int]
     private var groupNames: [String] { query.groups.indices.map { "g\($0)" } }
     private static let alias = "s"
-    private var dialect: SQLDialect { features.connection.dialect }
+    var dialect: SQLDialect { features.connection.dialect }
 
     init(features: QueryCompiler, query: StatisticsQuery) {
         self.features = features
@@ -30,7 +30,8 @@ struct StatisticsCompiler {
 
     func plan() throws -> QueryPlan {
         var arguments: [QueryPlan.Argument] = []
-        let aggregated = try aggregates(from: ranked(try values(&arguments)), &arguments)
+        let aggregated =
+            try folded(&arguments) ?? aggregates(from: ranked(try values(&arguments)), &arguments)
         var compiler = ExpressionCompiler(dialect: dialect, alias: Self.alias, now: features.now) { [columns] name in
             columns.first { $0.name == name }
         }
@@ -74,7 +75,7 @@ struct StatisticsCompiler {
     // MARK: Layers of the statement
 
     /// A row a feature: what it is grouped by and what is counted.
-    private func values(_ arguments: inout [QueryPlan.Argument]) throws -> String {
+    func values(_ arguments: inout [QueryPlan.Argument]) throws -> String {
         var compiler = ExpressionCompiler(
             layer: features.layer, dialect: dialect, alias: QueryCompiler.alias, now: features.now)
         var selected: [String] = []
@@ -136,6 +137,9 @@ struct StatisticsCompiler {
         return "SELECT \(selected.joined(separator: ", ")) FROM (\(rows)) AS f\(groups)"
     }
 
+    /// Which of the values a statistic is made of; nil for the features themselves.
+    func place(of statistic: StatisticsQuery.Statistic) -> Int? { Counted(statistic).flatMap { places[$0] } }
+
     private func variance(of value: String) -> String {
         let number = dialect.isSQLite ? value : "CAST(\(value) AS \(dialect.realType))"
         return "\(VarianceFunction.name)(\(number))"
@@ -144,7 +148,7 @@ struct StatisticsCompiler {
     private func aggregate(
         _ statistic: StatisticsQuery.Statistic, _ arguments: inout [QueryPlan.Argument]
     ) -> String {
-        guard let place = Counted(statistic).flatMap({ places[$0] }) else { return "count(*)" }
+        guard let place = place(of: statistic) else { return "count(*)" }
         let value = "v\(place)"
         switch statistic.kind {
         case .count: return "count(\(value))"

@@ -8,6 +8,8 @@ package final class WorkWatch {
     /// When a read that began as a short one needs a place among the long ones.
     private var shortEnd: ContinuousClock.Instant?
     private var turn: ReaderTurn?
+    /// When work must end that is done on the thread of whoever asks.
+    private var glanceEnd: ContinuousClock.Instant?
     /// Why the work must end; nil while it may go on.
     private var reason: (any Error)?
 
@@ -29,8 +31,13 @@ package final class WorkWatch {
 
     /// Whether the work must end. It costs a look at the clock or two.
     package var isOver: Bool {
-        guard let allowance else { return false }
+        guard allowance != nil || glanceEnd != nil else { return false }
         if reason != nil { return true }
+        if let glanceEnd, glanceEnd <= .now {
+            reason = NoGlance()
+            return true
+        }
+        guard let allowance else { return false }
         do {
             try allowance.check()
         } catch {
@@ -66,9 +73,9 @@ package final class WorkWatch {
 
     /// Runs what leaves a connection in order after its work, whether or not that had to end.
     func cleaningUp(_ body: () -> Void) {
-        let (known, began) = (allowance, shortEnd)
-        (allowance, shortEnd) = (nil, nil)
-        defer { (allowance, shortEnd) = (known, began) }
+        let known = (allowance, shortEnd, glanceEnd)
+        (allowance, shortEnd, glanceEnd) = (nil, nil, nil)
+        defer { (allowance, shortEnd, glanceEnd) = known }
         body()
     }
 
@@ -83,15 +90,18 @@ package final class WorkWatch {
     }
 
     /// Runs work under an allowance. What ends it is thrown in place of the error in which that showed.
-    /// - Parameter turn: of a reader that is to serve short reads; nil for work that may be long.
+    /// - Parameters:
+    ///   - turn: of a reader that is to serve short reads; nil for work that may be long.
+    ///   - isGlance: whether it holds up the thread of whoever asks, so that it must end soon: it throws `NoGlance` if it does not.
     func run<Result>(
-        _ allowance: WorkAllowance?, turn: ReaderTurn? = nil, _ body: () throws -> Result
+        _ allowance: WorkAllowance?, turn: ReaderTurn? = nil, isGlance: Bool = false, _ body: () throws -> Result
     ) throws -> Result {
-        guard let allowance else { return try body() }
+        guard allowance != nil || isGlance else { return try body() }
         self.allowance = allowance
         self.turn = turn
         if let turn, !turn.isLong { shortEnd = .now + .milliseconds(Limits.shortReadMilliseconds) }
-        defer { (self.allowance, self.turn, shortEnd, reason) = (nil, nil, nil, nil) }
+        if isGlance { glanceEnd = .now + .milliseconds(Limits.glanceMilliseconds) }
+        defer { (self.allowance, self.turn, shortEnd, glanceEnd, reason) = (nil, nil, nil, nil, nil) }
         try check()
         do {
             return try body()
@@ -103,6 +113,9 @@ package final class WorkWatch {
 
 /// A read takes longer than a short one may, and there is no place among the long ones: it is to begin again when it has one.
 struct PlaceNeeded: Error {}
+
+/// A read on the thread of whoever asks takes longer than it may hold that up: it is to begin again on the reader's own.
+struct NoGlance: Error {}
 
 extension StoreConnection {
     /// Lets SQLite look at the watch every few thousand steps of a statement.

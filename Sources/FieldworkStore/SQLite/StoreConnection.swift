@@ -97,7 +97,7 @@ package final class StoreConnection {
         if isReader { try execute("PRAGMA query_only = ON") }
         try SpatialFunctions.register(on: self)
         try QueryFunctions.register(on: self)
-        try CandidateList.register(on: self)
+        try IDList.register(on: self)
         try ScalarFunctions.register(on: self)
         try VarianceFunction.register(on: self)
         try GeometryAggregate.register(on: self)

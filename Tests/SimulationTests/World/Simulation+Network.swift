@@ -18,6 +18,8 @@ struct SimulatedNetwork: ServiceClient, FileDownloading {
     let name: String
     let process: SimulatedProcess
     let takesDocument: Bool
+    /// One after the other: a seed always tells the same story.
+    let filesAtOnce = 1
 
     func answer(to request: Fieldwork.ServiceRequest) async throws -> ServiceAnswer {
         let path = String(request.url.absoluteString.dropFirst(SimulatedServer.origin.count))
