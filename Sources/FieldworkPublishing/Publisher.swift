@@ -232,7 +232,7 @@ package struct Publisher {
         var skipped = 0
         let gate = BatchGate()
         let file = try await store.file(name)
-        try await file.beginLoad()
+        try await file.beginLoad(bringsGlobalIDs: schema.identity.globalID != nil)
         for try await batch in BatchReader.batches(of: source, schema, size: Self.batchSize, gate: gate) {
             gate.open()
             try Task.checkCancellation()

@@ -1,4 +1,5 @@
 import FieldworkREST
+import FieldworkGeometry
 import Foundation
 import TestSupport
 import Testing

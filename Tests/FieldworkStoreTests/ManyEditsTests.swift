@@ -38,7 +38,9 @@ struct ManyEditsTests {
         "Each update is told at its place; one of a feature that an earlier one changed sees it so",
         arguments: [false, true])
     func updates(rollsBack: Bool) async throws {
-        var updates = (1...230).map { FeatureEdit(objectID: $0, attributes: [("species", .text("New \($0)"))]) }
+        var updates = (1...230).map { (id: Int64) in
+            FeatureEdit(objectID: id, attributes: [("species", .text("New \(id)"))])
+        }
         updates[4].objectID = 400
         updates[9].attributes = [("condition", .text("splendid"))]
         updates[14].rejection = EditError(code: 1000, description: "No feature at all.")

@@ -100,7 +100,7 @@ struct TableLoadTests {
         var refusals: [[String]] = []
         for isLoad in [true, false] {
             let file = try await file("\(isLoad)", isPlain ? Self.plain : Samples.service)
-            if isLoad { try await file.beginLoad() }
+            if isLoad { try await file.beginLoad(bringsGlobalIDs: false) }
             var told: [String] = []
             for (round, count) in [700, 1, 300].enumerated() {
                 var features = Self.features(count, seed: UInt64(round), isPlain)
@@ -127,10 +127,55 @@ struct TableLoadTests {
         for (name, content) in contents[0] { #expect(content == contents[1][name], "\(name)") }
     }
 
+    @Test("A global id that a load brings twice is refused for the second row alone, in one batch and in the next")
+    func twice() async throws {
+        let file = try await file("twice", Self.plain)
+        try await file.beginLoad(bringsGlobalIDs: true)
+        let id = UUID()
+        func load(_ globalIDs: [UUID]) async throws -> [EditResult] {
+            let adds = globalIDs.map { FeatureEdit(globalID: $0, attributes: [("count", .integer(1))]) }
+            let batch = EditBatch(
+                layers: [LayerEdits(layerID: 0, adds: adds)], usesGlobalIDs: true, rollsBackOnFailure: false,
+                moment: Samples.moment, origin: .load)
+            return try await file.apply(batch).layers[0].adds
+        }
+        #expect(try await load([id, UUID(), id]).map(\.isSuccess) == [true, true, false])
+        #expect(try await load([UUID(), id]).map(\.isSuccess) == [true, false])
+        try await file.endLoad()
+        #expect(try await file.count(FeatureQuery(), in: 0) == 3)
+        #expect(try await file.changes(after: 0, in: 0, limit: 10).count == 3)
+        #expect(try await file.check() == [])
+        await file.close()
+    }
+
+    @Test("Places at the ends of what numbers hold are loaded and indexed")
+    func extremes() async throws {
+        let file = try await file("extremes", Self.plain)
+        try await file.beginLoad(bringsGlobalIDs: false)
+        let ends = [-1.7e308, -1e39, -1, 0, .leastNonzeroMagnitude, 1e39, 1.7e308]
+        let adds = ends.flatMap { x in
+            ends.map { y in
+                FeatureEdit(
+                    attributes: [("count", .integer(1))],
+                    geometry: .geometry(Point(x: x, y: y, spatialReference: .webMercator)))
+            }
+        }
+        // More than the root of the index holds.
+        let result = try await file.apply(
+            EditBatch(
+                layers: [LayerEdits(layerID: 0, adds: adds + adds)], moment: Samples.moment, origin: .load))
+        #expect(!result.hasErrors)
+        try await file.endLoad()
+        #expect(try Self.content(file)["index"] == ["ok"])
+        let middle = Envelope(xMin: -2, yMin: -2, xMax: 2, yMax: 2, spatialReference: .webMercator)
+        #expect(try await file.count(FeatureQuery(spatialFilter: SpatialFilter(geometry: middle)), in: 0) == 18)
+        await file.close()
+    }
+
     @Test("Edits after a load are logged, and find their features in the index", arguments: [0, 1, 51, 52, 2_500])
     func edits(count: Int) async throws {
         let file = try await file("\(count)", Self.plain)
-        try await file.beginLoad()
+        try await file.beginLoad(bringsGlobalIDs: false)
         var features = Self.features(count, seed: 3, true)
         for index in features.indices { features[index].attributes = [("count", .integer(1))] }
         if count > 0 {

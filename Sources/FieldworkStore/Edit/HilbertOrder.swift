@@ -14,7 +14,9 @@ package enum HilbertOrder {
     {
         func cell(_ value: Double, _ low: Double, _ high: Double) -> UInt32 {
             guard high > low, value > low else { return 0 }
-            return min(order - 1, UInt32(min((value - low) / (high - low), 1) * Double(order - 1)))
+            let part = (value - low) / (high - low)
+            // Of extreme numbers both differences may be infinite.
+            return part < 1 ? UInt32(part * Double(order - 1)) : order - 1
         }
         return position(cellX: cell(x, xMin, xMax), cellY: cell(y, yMin, yMax))
     }

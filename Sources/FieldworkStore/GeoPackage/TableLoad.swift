@@ -3,8 +3,13 @@ import FieldworkREST
 /// Takes away what each row would cost while a new file is loaded that nobody else has yet, and brings it back when all rows are
 /// there: triggers, the R-tree and the index of global ids. A file whose load does not end must not be used.
 enum TableLoad {
-    static func begin(_ layers: [StoredLayer], on connection: StoreConnection) throws {
-        for layer in layers { try FeatureTable(layer: layer).dropTracking(on: connection) }
+    /// - Parameter bringsGlobalIDs: whether the rows bring global ids, so that one may come twice, which its row is refused for.
+    static func begin(_ layers: [StoredLayer], bringsGlobalIDs: Bool, on connection: StoreConnection) throws {
+        for layer in layers {
+            let table = FeatureTable(layer: layer)
+            try table.dropTracking(on: connection)
+            if bringsGlobalIDs { try table.indexGlobalIDs(on: connection) }
+        }
     }
 
     static func end(_ layers: [StoredLayer], on connection: StoreConnection) throws {
@@ -25,9 +30,10 @@ enum TableLoad {
 
 extension GeoPackageFile {
     /// Makes a new file ready for many features. Until `endLoad` nothing but batches of the origin `load` may be applied to it.
-    package func beginLoad() async throws {
+    /// - Parameter bringsGlobalIDs: whether the features bring global ids.
+    package func beginLoad(bringsGlobalIDs: Bool) async throws {
         let layers = catalogueSnapshot.orderedLayers
-        try await writer.write { try TableLoad.begin(layers, on: $0) }
+        try await writer.write { try TableLoad.begin(layers, bringsGlobalIDs: bringsGlobalIDs, on: $0) }
     }
 
     /// Makes the indexes of what was loaded, and has the file log edits from here on.
