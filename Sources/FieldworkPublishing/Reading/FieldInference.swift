@@ -110,8 +110,10 @@ package struct FieldInference {
 
     /// What `seeNumber` finds out of a text, from its bytes where it is plain.
     private mutating func seeNumber(_ bytes: UnsafeBufferPointer<UInt8>, _ first: UInt8) {
-        // In no form a number begins with anything else than a digit, a sign or a mark.
-        guard (0x30...0x39).contains(first) || first == 0x2D || first == 0x2E || first == 0x2C else {
+        // In no form a number begins with anything else than a digit, a sign or a mark, or has a letter but that of an exponent.
+        guard (0x30...0x39).contains(first) || first == 0x2D || first == 0x2E || first == 0x2C,
+            !bytes.contains(where: Self.isLetterOfNoNumber)
+        else {
             (couldBeInteger, numberForms) = (false, [])
             return
         }
@@ -132,6 +134,11 @@ package struct FieldInference {
             couldBeInteger = false
             if numberForms.contains(.comma) { numberForms.removeAll { $0 == .comma } }
         }
+    }
+
+    private static func isLetterOfNoNumber(_ byte: UInt8) -> Bool {
+        let lower = byte | 0x20
+        return (0x61...0x7A).contains(lower) && lower != 0x65
     }
 
     private mutating func seeNumber(_ text: String) {

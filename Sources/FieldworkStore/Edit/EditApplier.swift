@@ -83,9 +83,8 @@ struct EditApplier {
 
     private func widenExtents(_ batch: EditBatch) throws {
         // The end of a load looks at the extents.
-        if batch.origin == .load, connection.dialect.isSQLite,
-            let first = batch.layers.first,
-            try !TableLoad.hasTriggers(catalogue.layer(first.layerID), on: connection)
+        if batch.origin == .load, let first = batch.layers.first,
+            try TableLoad.isUnderWay(catalogue.layer(first.layerID), on: connection)
         {
             return
         }

@@ -58,11 +58,13 @@ extension LayerWriter {
         return results
     }
 
-    /// Not in a file, where nothing is gained; not once an edit has broken a constraint, since only one that is written by itself
-    /// can be told so; and not where a row must see those before it.
+    /// Not in a file, where nothing is gained; and not once an edit has broken a constraint, since only one that is written by itself
+    /// can be told so.
+    var takesManyAtOnce: Bool { !connection.dialect.isSQLite && !connection.usesSavepoints && !layer.isPlaced }
+
+    /// Not where a row must see those before it.
     private var isBulkPossible: Bool {
-        !connection.dialect.isSQLite && !connection.usesSavepoints && !layer.isPlaced && batch.origin != .cache
-            && ruled?.readsData != true
+        takesManyAtOnce && batch.origin != .cache && ruled?.readsData != true
             && keeper.map { $0.relationships.parents.allSatisfy { !$0.isComposite && !$0.isOneToOne } } ?? true
     }
 

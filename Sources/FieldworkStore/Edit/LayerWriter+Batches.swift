@@ -75,8 +75,7 @@ extension LayerWriter {
     }
 
     private var areBatchesPossible: Bool {
-        !connection.dialect.isSQLite && !connection.usesSavepoints && !layer.isPlaced && batch.origin == .edit
-            && reach == nil
+        takesManyAtOnce && batch.origin == .edit && reach == nil
     }
 
     /// Those of the features that are there.

@@ -3,10 +3,7 @@ import FieldworkREST
 extension LayerWriter {
     /// Whether the table's own triggers are out of the way of a load: see `TableLoad`.
     var isBeingLoaded: Bool {
-        get throws {
-            guard batch.origin == .load, connection.dialect.isSQLite else { return false }
-            return try !TableLoad.hasTriggers(layer, on: connection)
-        }
+        get throws { try batch.origin == .load && TableLoad.isUnderWay(layer, on: connection) }
     }
 
     /// Adds features while the triggers of the table are out of the way, and logs them all at once.
@@ -48,7 +45,8 @@ extension LayerWriter {
         do {
             defer { statement.reset() }
             let geometry = try geometryBlob(edit.geometry)
-            row.globalID = newGlobalID(edit)
+            // No attribute of the plan is a global id.
+            row.globalID = newGlobalID(given: edit.globalID)
             var place = 1
             for source in plan.sources {
                 switch source {
@@ -85,12 +83,16 @@ extension LayerWriter {
         case (.integer(let range), .integer(let number)) where range.contains(number):
             return try statement.bind(number, at: place)
         case (.real, .real(let number)) where number.isFinite: return try statement.bind(number, at: place)
-        case (.text(let length), .text(let text)) where text.utf8.count <= length && !text.utf8.contains(0):
+        case (.text(let length), .text(let text)) where text.utf8.count <= length && !Self.hasNull(text):
             return try statement.bind(text, at: place)
         default: break
         }
         let column = layer.columns[cell.column]
         try statement.bind(AttributeRules.stored(value, in: column, domain: column.field.domain), at: place)
+    }
+
+    private static func hasNull(_ text: String) -> Bool {
+        text.utf8.withContiguousStorageIfAvailable { $0.contains(0) } ?? text.utf8.contains(0)
     }
 
     /// Logs the features that were added: what their triggers would have done.

@@ -73,7 +73,7 @@ final class LayerWriter {
     /// The row that a new feature is to be, with the ids that count of those that it brings. Throws `EditError`.
     func newRow(_ edit: FeatureEdit) throws -> NewRow {
         let geometry = try geometryBlob(edit.geometry)
-        let globalID = newGlobalID(edit)
+        let globalID = newGlobalID(given: givenGlobalID(edit))
         let run = try ruled?.run(.insert, geometry: geometry, globalID: globalID)
         var row = NewRow(values: try rules.newRow(edit, in: batch, run))
         try keeper?.check(objectID: nil) { row.values[$0] }
@@ -135,9 +135,9 @@ final class LayerWriter {
     }
 
     /// The client's id where it counts, else a new one; nil for a layer without.
-    func newGlobalID(_ edit: FeatureEdit) -> UUID? {
+    func newGlobalID(given: @autoclosure () -> UUID?) -> UUID? {
         guard layer.globalIDIndex != nil else { return nil }
-        if batch.usesGlobalIDs || batch.origin != .edit, let id = givenGlobalID(edit) { return id }
+        if batch.usesGlobalIDs || batch.origin != .edit, let id = given() { return id }
         return globalIDs.next()
     }
 

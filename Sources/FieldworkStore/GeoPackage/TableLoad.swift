@@ -20,11 +20,12 @@ enum TableLoad {
         }
     }
 
-    /// Whether rows of the layer are logged by the table itself.
-    static func hasTriggers(_ layer: StoredLayer, on connection: StoreConnection) throws -> Bool {
-        try connection.integer("SELECT 1 FROM sqlite_master WHERE type = 'trigger' AND name = ?") {
+    /// Whether a load of the layer has begun and not ended: its rows are not logged by the table itself.
+    static func isUnderWay(_ layer: StoredLayer, on connection: StoreConnection) throws -> Bool {
+        guard let find = connection.dialect.triggerNamed else { return false }
+        return try connection.integer(find) {
             try $0.bind(ChangeTriggers.namesAfterInsert(layer.definition.id).counting, at: 1)
-        } != nil
+        } == nil
     }
 }
 
