@@ -231,6 +231,8 @@ package struct Publisher {
         var loaded = 0
         var skipped = 0
         let gate = BatchGate()
+        let file = try await store.file(name)
+        try await file.beginLoad(bringsGlobalIDs: schema.identity.globalID != nil)
         for try await batch in BatchReader.batches(of: source, schema, size: Self.batchSize, gate: gate) {
             gate.open()
             try Task.checkCancellation()
@@ -251,6 +253,7 @@ package struct Publisher {
             loaded += batch.adds.count - errors.count
             listener.advance(.writing(schema.featureCount), loaded)
         }
+        try await file.endLoad()
         listener.finish(
             .writing(schema.featureCount),
             "Wrote \(Counted.features(loaded))" + (skipped > 0 ? ", skipped \(skipped)" : ""))

@@ -8,7 +8,7 @@ package struct CSVReader {
     private let source: ByteSource
     private let delimiter: UInt8
     private var transcoder: TextTranscoder
-    private var buffer = Data()
+    private var buffer: [UInt8] = []
     private var position = 0
     private var isAtEnd = false
     /// A line feed after a carriage return ends no further line.
@@ -16,53 +16,58 @@ package struct CSVReader {
     /// The line of the file where the last record began, counted from 1.
     private(set) var line = 0
     private var nextLine = 1
-    /// Which values of the last record stood in quotes.
-    private(set) var quoted: [Bool] = []
+    /// The last record.
+    package private(set) var record = CSVRecord()
+    /// Which bytes mean something outside of quotes.
+    private let marks: [Bool]
 
     package init(_ url: URL, _ format: TableFormat = TableFormat()) throws {
         source = try ByteSource(url)
         delimiter = format.delimiter
         transcoder = TextTranscoder(format.encoding)
+        marks = (0...UInt8.max).map { [format.delimiter, 0x22, 0x0A, 0x0D].contains($0) }
     }
 
     package func close() { source.close() }
 
-    private mutating func byte() throws -> UInt8? {
+    /// Whether there is a byte to read.
+    private mutating func fill() throws -> Bool {
         while position == buffer.count {
             guard !isAtEnd, let piece = try source.next() else {
                 isAtEnd = true
-                return nil
+                return false
             }
-            buffer = transcoder.utf8(piece)
+            buffer = [UInt8](transcoder.utf8(piece))
             position = 0
         }
-        defer { position += 1 }
-        return buffer[buffer.startIndex + position]
+        return true
     }
 
     /// The values of the next record; nil at the end. Empty lines are passed over.
-    package mutating func next() throws -> [String]? {
-        var values: [String] = []
-        var value: [UInt8] = []
-        var size = 0
+    package mutating func next() throws -> [String]? { try read() ? record.texts : nil }
+
+    /// Reads the next record; false at the end. Empty lines are passed over.
+    package mutating func read() throws -> Bool {
         line = nextLine
-        quoted.removeAll(keepingCapacity: true)
+        record.clear()
+        var size = 0
         var isQuoted = false
         var wasQuoted = false
-        func finish(_ value: inout [UInt8], _ quoted: inout [Bool]) throws -> String {
-            guard let text = String(validating: value, as: UTF8.self) else {
-                throw PublishingError(
-                    .badData,
-                    "Line \(line) is not UTF-8 text.",
-                    hint: "--encoding names another encoding, such as windows-1252 or latin1.")
+        while try fill() {
+            // Only in the first value of the first line a byte may be part of a byte-order mark.
+            if line > 1 || record.count > 0, isQuoted || !wasQuoted {
+                let length = takeRun(isQuoted: isQuoted)
+                if length > 0 {
+                    size += length
+                    followsReturn = false
+                    guard size <= Self.lineBytesMax else { throw tooLong() }
+                    continue
+                }
             }
-            value.removeAll(keepingCapacity: true)
-            quoted.append(wasQuoted)
-            return text
-        }
-        while let byte = try byte() {
+            let byte = buffer[position]
+            position += 1
             size += 1
-            guard size <= Self.lineBytesMax else { throw PublishingError(.badData, "Line \(line) is too long.") }
+            guard size <= Self.lineBytesMax else { throw tooLong() }
             if byte == 0x0A, followsReturn {
                 followsReturn = false
                 continue
@@ -70,41 +75,78 @@ package struct CSVReader {
             followsReturn = byte == 0x0D && !isQuoted
             if byte == 0x0A || followsReturn { nextLine += 1 }
             if isQuoted {
-                if byte == 0x22 { isQuoted = false } else { value.append(byte) }
+                if byte == 0x22 { isQuoted = false } else { record.append(byte) }
                 continue
             }
             switch byte {
             // Spaces before a quote are no value.
-            case 0x22 where !wasQuoted && value.allSatisfy { $0 == 0x20 }:
-                value.removeAll(keepingCapacity: true)
+            case 0x22 where !wasQuoted && hasOnlySpaces:
+                record.clearValue()
                 (isQuoted, wasQuoted) = (true, true)
             // A quote after a closing quote stands for one.
             case 0x22 where wasQuoted:
-                value.append(0x22)
+                record.append(0x22)
                 isQuoted = true
             case delimiter:
-                values.append(try finish(&value, &quoted))
+                try endValue(isQuoted: wasQuoted)
                 wasQuoted = false
             case 0x0A, 0x0D:
-                if values.isEmpty, value.isEmpty, !wasQuoted {
+                if record.count == 0, record.hasNothing, !wasQuoted {
                     line = nextLine
                     continue
                 }
-                values.append(try finish(&value, &quoted))
-                return values
+                try endValue(isQuoted: wasQuoted)
+                return true
             case 0x20 where wasQuoted: break
             default:
                 // The byte-order mark of the first line.
-                if line == 1, values.isEmpty, value == [0xEF, 0xBB], byte == 0xBF {
-                    value.removeAll()
+                if line == 1, record.count == 0, byte == 0xBF, record.bytes == [0xEF, 0xBB] {
+                    record.clearValue()
                 } else {
-                    value.append(byte)
+                    record.append(byte)
                 }
             }
         }
         if isQuoted { throw PublishingError(.badData, "A quote that begins in line \(line) is not closed.") }
-        if values.isEmpty, value.isEmpty, !wasQuoted { return nil }
-        values.append(try finish(&value, &quoted))
-        return values
+        if record.count == 0, record.hasNothing, !wasQuoted { return false }
+        try endValue(isQuoted: wasQuoted)
+        return true
     }
+
+    /// Takes the bytes that stand for themselves, up to the next one that does not or to the end of the piece.
+    /// - Returns: how many they are.
+    private mutating func takeRun(isQuoted: Bool) -> Int {
+        let start = position
+        position = buffer.withUnsafeBufferPointer { bytes in
+            var end = start
+            if isQuoted {
+                // Lines are counted also in quotes.
+                while end < bytes.count, bytes[end] != 0x22, bytes[end] != 0x0A { end += 1 }
+            } else {
+                marks.withUnsafeBufferPointer { marks in
+                    while end < bytes.count, !marks[Int(bytes[end])] { end += 1 }
+                }
+            }
+            if end > start { record.append(UnsafeBufferPointer(rebasing: bytes[start..<end])) }
+            return end
+        }
+        return position - start
+    }
+
+    private var hasOnlySpaces: Bool { record.bytes[record.start...].allSatisfy { $0 == 0x20 } }
+
+    private mutating func endValue(isQuoted: Bool) throws {
+        record.endValue(isQuoted: isQuoted)
+        let isText = record.withBytes(of: record.count - 1) { bytes in
+            bytes.allSatisfy { $0 < 0x80 } || String(validating: bytes, as: UTF8.self) != nil
+        }
+        guard isText else {
+            throw PublishingError(
+                .badData,
+                "Line \(line) is not UTF-8 text.",
+                hint: "--encoding names another encoding, such as windows-1252 or latin1.")
+        }
+    }
+
+    private func tooLong() -> PublishingError { PublishingError(.badData, "Line \(line) is too long.") }
 }

@@ -7,6 +7,8 @@ package struct CSVSource: FeatureSource {
     package var url: URL
     package var options: SourceOptions
     private let format: TableFormat
+    /// Rows after which somebody is told how far the reading is, and asked whether it goes on.
+    private static let rowsPerLook = 1_024
 
     /// What stands between the values.
     package var delimiter: UInt8 { format.delimiter }
@@ -37,17 +39,26 @@ package struct CSVSource: FeatureSource {
         }
         var identity = IdentitySurvey(wanted: options.globalID)
         for title in header { identity.see(title: title) }
+        let identifying = Set(header.indices.filter { identity.concerns(header[$0]) })
+        let asText = identifying.union(surveys.keys).sorted()
         var count = 0
-        while let values = try reader.next() {
-            try Task.checkCancellation()
-            for (index, value) in values.enumerated() where index < columns.count {
-                columns[index].see(.text(value), isQuoted: reader.quoted[index])
+        while try reader.read() {
+            let record = reader.record
+            for index in 0..<min(record.count, columns.count) {
+                record.withBytes(of: index) { columns[index].see($0, isQuoted: record.quoted[index]) }
+            }
+            for index in asText where index < record.count {
+                let value = record[index]
                 surveys[index]?.see(value)
+                guard identifying.contains(index) else { continue }
                 try identity.see(.text(value), of: header[index], at: name(of: reader.line))
             }
             count += 1
+            guard count.isMultiple(of: Self.rowsPerLook) else { continue }
+            try Task.checkCancellation()
             progress(count)
         }
+        progress(count)
         let texts = Dictionary(surveys.map { (header[$0.key], $0.value) }) { first, _ in first }
         return try schema(header, columns, texts, try identity.columns(), count)
     }
@@ -143,33 +154,8 @@ package struct CSVSource: FeatureSource {
         var reader = try CSVReader(url, format)
         defer { reader.close() }
         let header = try header(&reader)
-        var indices: [String: Int] = [:]
-        for (index, title) in header.enumerated() where indices[title] == nil { indices[title] = index }
-        let place = PlaceReader(schema)
-        while let values = try reader.next() {
-            try body(feature(values, schema, place, indices, columnCount: header.count), reader.line)
-        }
-    }
-
-    private func feature(
-        _ values: [String], _ schema: SourceSchema, _ place: PlaceReader, _ indices: [String: Int], columnCount: Int
-    ) -> Result<FeatureEdit, BadRow> {
-        // Some programs end each line with a delimiter.
-        let isLong = values.count > columnCount && values[columnCount...].allSatisfy(\.isEmpty)
-        guard values.count == columnCount || isLong else {
-            return .failure(BadRow(reason: "It has \(values.count) values, not \(columnCount)."))
-        }
-        func text(_ title: String) -> String { indices[title].map { values[$0] } ?? "" }
-        let attributes = zip(schema.fields, schema.readings).map { field, reading in
-            (name: field.name, value: FieldInference.value(values[reading.index], for: field, reading))
-        }
-        let ids = schema.identity.ids { .text(text($0)) }
-        var feature = FeatureEdit(objectID: ids.objectID, globalID: ids.globalID, attributes: attributes)
-        guard schema.place != nil else { return .success(feature) }
-        return place.geometry(text).map { geometry in
-            feature.geometry = geometry
-            return feature
-        }
+        let row = CSVRowReader(schema, header)
+        while try reader.read() { try body(row.feature(reader.record), reader.line) }
     }
 }
 

@@ -78,6 +78,20 @@ package struct FieldInference {
         range = range.map { min($0.lowerBound, number)...max($0.upperBound, number) } ?? number...number
     }
 
+    /// The same of the bytes of a text.
+    mutating func see(_ bytes: UnsafeBufferPointer<UInt8>, isQuoted: Bool) {
+        guard let first = bytes.first else { return }
+        guard first != 0x20, bytes.last != 0x20, readsNumbersInText, !takesQuotedAsText || !isQuoted else {
+            return see(String(decoding: bytes, as: UTF8.self), isQuoted)
+        }
+        seen += 1
+        // There are never more characters than bytes.
+        if bytes.count > longest { longest = max(longest, bytes.count { $0 & 0xC0 != 0x80 }) }
+        seeNumber(bytes, first)
+        if !dateForms.isEmpty { seeDate(String(decoding: bytes, as: UTF8.self)) }
+        if couldBeGUID, GUID.parse(bytes: UnsafeRawBufferPointer(bytes)) == nil { couldBeGUID = false }
+    }
+
     private mutating func see(_ original: String, _ isQuoted: Bool) {
         let text = Self.trimmed(original)
         guard !text.isEmpty else { return }
@@ -85,11 +99,46 @@ package struct FieldInference {
         longest = max(longest, original.unicodeScalars.count)
         if takesQuotedAsText, isQuoted { (couldBeInteger, numberForms, dateForms) = (false, [], []) }
         if readsNumbersInText { seeNumber(text) } else { (couldBeInteger, numberForms) = (false, []) }
-        if !dateForms.isEmpty {
-            dateForms.removeAll { $0.milliseconds(text) == nil }
-            if text.contains("/") || text.contains("-") { hasOnlyDots = false }
-        }
+        if !dateForms.isEmpty { seeDate(text) }
         if couldBeGUID, GUID.parse(text) == nil { couldBeGUID = false }
+    }
+
+    private mutating func seeDate(_ text: String) {
+        dateForms.removeAll { $0.milliseconds(text) == nil }
+        if text.contains("/") || text.contains("-") { hasOnlyDots = false }
+    }
+
+    /// What `seeNumber` finds out of a text, from its bytes where it is plain.
+    private mutating func seeNumber(_ bytes: UnsafeBufferPointer<UInt8>, _ first: UInt8) {
+        // In no form a number begins with anything else than a digit, a sign or a mark, or has a letter but that of an exponent.
+        guard (0x30...0x39).contains(first) || first == 0x2D || first == 0x2E || first == 0x2C,
+            !bytes.contains(where: Self.isLetterOfNoNumber)
+        else {
+            (couldBeInteger, numberForms) = (false, [])
+            return
+        }
+        // With three digits behind it, a point may as well group thousands.
+        guard let number = PlainNumber(bytes), number.fractionDigits == 0 || !number.hasLeadingZero,
+            number.fractionDigits != 3 || number.wholeDigits > 3 || !numberForms.contains(.comma)
+        else { return seeNumber(String(decoding: bytes, as: UTF8.self)) }
+        if number.hasLeadingZero {
+            (couldBeInteger, numberForms) = (false, [])
+            return
+        }
+        note(number.value)
+        if let integer = number.integer {
+            if couldBeInteger {
+                if numberForms.contains(.point) { extend(integer) } else { couldBeInteger = false }
+            }
+        } else {
+            couldBeInteger = false
+            if numberForms.contains(.comma) { numberForms.removeAll { $0 == .comma } }
+        }
+    }
+
+    private static func isLetterOfNoNumber(_ byte: UInt8) -> Bool {
+        let lower = byte | 0x20
+        return (0x61...0x7A).contains(lower) && lower != 0x65
     }
 
     private mutating func seeNumber(_ text: String) {

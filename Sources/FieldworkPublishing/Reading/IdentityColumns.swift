@@ -40,6 +40,9 @@ package struct IdentitySurvey {
         if title.lowercased() == wantedName, globalIDs == nil { globalIDs = (title, []) }
     }
 
+    /// Whether the values of a column tell something.
+    func concerns(_ title: String) -> Bool { title == objectIDs?.title || title == globalIDs?.title }
+
     /// A value of a row.
     package mutating func see(_ value: AttributeValue, of title: String, at place: String) throws {
         if title == objectIDs?.title, !takesObjectID(value) { objectIDs = nil }

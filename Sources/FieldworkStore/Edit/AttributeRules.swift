@@ -71,7 +71,7 @@ enum AttributeRules {
         }
     }
 
-    private static func range(of type: FieldType) -> ClosedRange<Int64> {
+    static func range(of type: FieldType) -> ClosedRange<Int64> {
         switch type {
         case .smallInteger: Int64(Int16.min)...Int64(Int16.max)
         case .integer: Int64(Int32.min)...Int64(Int32.max)

@@ -82,6 +82,12 @@ struct EditApplier {
     }
 
     private func widenExtents(_ batch: EditBatch) throws {
+        // The end of a load looks at the extents.
+        if batch.origin == .load, let first = batch.layers.first,
+            try TableLoad.isUnderWay(catalogue.layer(first.layerID), on: connection)
+        {
+            return
+        }
         for edits in batch.layers {
             // A rule may give a feature another place.
             let mayMove = rules[edits.layerID]?.attributeRules != nil && !edits.updates.isEmpty

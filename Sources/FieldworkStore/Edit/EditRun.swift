@@ -123,7 +123,7 @@ struct EditRun {
         guard !edits.updates.isEmpty else { return [] }
         let writer = try writer(edits.layerID)
         guard let relationships = applier.relationships.layer(edits.layerID), batch.origin == .edit else {
-            return try edits.updates.map(writer.update)
+            return try writer.updateAll(edits.updates)
         }
         return try edits.updates.map { edit in
             let resolved = try provisional.resolved(
@@ -143,6 +143,7 @@ struct EditRun {
 
     private mutating func delete(_ identifiers: [FeatureIdentifier], from layerID: Int) throws -> [EditResult] {
         guard !identifiers.isEmpty else { return [] }
+        if let results = try deletes.deleteAll(identifiers, from: layerID, writer: writers.writer) { return results }
         var results: [EditResult] = []
         results.reserveCapacity(identifiers.count)
         for identifier in identifiers {

@@ -8,15 +8,27 @@ final class GlobalIDSource {
     /// Orders the ids of one batch.
     private var counter: UInt32 = 0
     private var generator = SystemRandomNumberGenerator()
+    /// Random bits that were fetched and not used yet: the system gives many as fast as a few.
+    private var reserve: [UInt64] = []
 
     init(moment: Date = .now) {
         milliseconds = UInt64(clamping: moment.milliseconds) & 0xFFFF_FFFF_FFFF
     }
 
+    private func nextRandom() -> UInt64 {
+        if let random = reserve.popLast() { return random }
+        // One call of the system for as much as one gives at most. A single id takes its own alone.
+        guard counter > 0 else { return generator.next() }
+        reserve = [UInt64](repeating: 0, count: 32)
+        let isFilled = reserve.withUnsafeMutableBytes { getentropy($0.baseAddress, $0.count) == 0 }
+        if !isFilled { reserve = [] }
+        return reserve.popLast() ?? generator.next()
+    }
+
     /// 48 bits of time, the version, 32 bits of the counter around the variant, 42 random bits.
     func next() -> UUID {
         let high = milliseconds << 16 | 0x7000 | UInt64(counter >> 20)
-        let random = UInt64.random(in: 0..<1 << 42, using: &generator)
+        let random = nextRandom() & (1 << 42 - 1)
         let low = UInt64(0b10) << 62 | UInt64(counter & 0xF_FFFF) << 42 | random
         counter &+= 1
         var bytes: uuid_t = (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)

@@ -35,6 +35,7 @@ extension LayerWriter {
     /// Adds features in their order. Many at a time go into a database by a bulk load, and into its log by one statement: row by row
     /// each would cost a way to the server and back, and its triggers.
     func addAll(_ edits: [FeatureEdit]) throws -> [EditResult] {
+        if try isBeingLoaded { return try loadAll(edits) }
         guard edits.count >= Limits.bulkAdds, isBulkPossible, try !changesNewRows else { return try edits.map(add) }
         // One that comes a second time, or back: that is for each to see by itself.
         guard try areNew(edits.compactMap(givenGlobalID)) else { return try edits.map(add) }
@@ -57,11 +58,13 @@ extension LayerWriter {
         return results
     }
 
-    /// Not in a file, where nothing is gained; not once an edit has broken a constraint, since only one that is written by itself
-    /// can be told so; and not where a row must see those before it.
+    /// Not in a file, where nothing is gained; and not once an edit has broken a constraint, since only one that is written by itself
+    /// can be told so.
+    var takesManyAtOnce: Bool { !connection.dialect.isSQLite && !connection.usesSavepoints && !layer.isPlaced }
+
+    /// Not where a row must see those before it.
     private var isBulkPossible: Bool {
-        !connection.dialect.isSQLite && !connection.usesSavepoints && !layer.isPlaced && batch.origin != .cache
-            && ruled?.readsData != true
+        takesManyAtOnce && batch.origin != .cache && ruled?.readsData != true
             && keeper.map { $0.relationships.parents.allSatisfy { !$0.isComposite && !$0.isOneToOne } } ?? true
     }
 

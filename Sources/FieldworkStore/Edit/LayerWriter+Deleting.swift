@@ -4,16 +4,7 @@ extension LayerWriter {
     /// - Parameter isPartOfWhole: the row goes with one that it belongs to.
     func delete(_ identifier: FeatureIdentifier, isPartOfWhole: Bool = false) throws -> EditResult {
         guard let found = try isPartOfWhole ? findAny(identifier) : find(identifier) else {
-            var result = EditResult(objectID: nil, globalID: nil)
-            switch identifier {
-            case .objectID(let id): result.objectID = id
-            case .globalID(let id): result.globalID = id
-            }
-            // A cache that lacks what its service has deleted is up to date.
-            if batch.origin != .cache {
-                result.error = EditError(code: 1018, description: "There is no feature with this id.")
-            }
-            return result
+            return missing(identifier)
         }
         var run: AttributeRuleRun?
         // Parts belong to whom their whole belongs.
@@ -30,6 +21,20 @@ extension LayerWriter {
         } catch let error as EditError {
             return EditResult(objectID: found.objectID, globalID: found.globalID, error: error)
         }
+    }
+
+    /// The result for a feature that is not there.
+    func missing(_ identifier: FeatureIdentifier) -> EditResult {
+        var result = EditResult(objectID: nil, globalID: nil)
+        switch identifier {
+        case .objectID(let id): result.objectID = id
+        case .globalID(let id): result.globalID = id
+        }
+        // A cache that lacks what its service has deleted is up to date.
+        if batch.origin != .cache {
+            result.error = EditError(code: 1018, description: "There is no feature with this id.")
+        }
+        return result
     }
 
     private func remove(_ found: Found) throws -> EditResult {

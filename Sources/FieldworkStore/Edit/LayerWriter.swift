@@ -24,6 +24,8 @@ final class LayerWriter {
     private let globalIDs = GlobalIDSource()
     /// What the batch reaches of the layer; nil for all.
     let reach: ReachedFeatures?
+    /// Updates that are not written yet, while many are done at once.
+    var pendingUpdates: PendingUpdates?
     /// Features that were deleted once and were added again under their ids.
     private(set) var returned: [UUID] = []
 
@@ -71,7 +73,7 @@ final class LayerWriter {
     /// The row that a new feature is to be, with the ids that count of those that it brings. Throws `EditError`.
     func newRow(_ edit: FeatureEdit) throws -> NewRow {
         let geometry = try geometryBlob(edit.geometry)
-        let globalID = newGlobalID(edit)
+        let globalID = newGlobalID(given: givenGlobalID(edit))
         let run = try ruled?.run(.insert, geometry: geometry, globalID: globalID)
         var row = NewRow(values: try rules.newRow(edit, in: batch, run))
         try keeper?.check(objectID: nil) { row.values[$0] }
@@ -117,7 +119,7 @@ final class LayerWriter {
 
     /// An id that is there already. The result names the feature that has it, so that a client that sends an edit again
     /// after it lost the answer learns what became of it.
-    private func notUnique(objectID: Int64?, globalID: UUID?, _ message: String) throws -> EditResult {
+    func notUnique(objectID: Int64?, globalID: UUID?, _ message: String) throws -> EditResult {
         if let globalID, let existing = try findAny(.globalID(globalID)) {
             return EditResult(
                 objectID: existing.objectID, globalID: globalID,
@@ -133,9 +135,9 @@ final class LayerWriter {
     }
 
     /// The client's id where it counts, else a new one; nil for a layer without.
-    private func newGlobalID(_ edit: FeatureEdit) -> UUID? {
+    func newGlobalID(given: @autoclosure () -> UUID?) -> UUID? {
         guard layer.globalIDIndex != nil else { return nil }
-        if batch.usesGlobalIDs || batch.origin != .edit, let id = givenGlobalID(edit) { return id }
+        if batch.usesGlobalIDs || batch.origin != .edit, let id = given() { return id }
         return globalIDs.next()
     }
 
@@ -197,12 +199,13 @@ final class LayerWriter {
 
     // MARK: Updates
 
-    func update(_ edit: FeatureEdit) throws -> EditResult {
+    /// - Parameter found: features of the batch that were read already.
+    func update(_ edit: FeatureEdit, among found: FoundFeatures? = nil) throws -> EditResult {
         if let rejection = edit.rejection { return failed(rejection, edit) }
         guard let identifier = identifier(of: edit) else {
             return failed(EditError(code: 1019, description: "An update needs the id of its feature."), edit)
         }
-        guard let current = try find(identifier) else {
+        guard let current = try found?.take(identifier) ?? find(identifier) else {
             return failed(EditError(code: 1019, description: "There is no feature with this id."), edit)
         }
         do {
@@ -268,6 +271,11 @@ final class LayerWriter {
         let geometry = try geometryBlob(edit.geometry)
         if setsGeometry, let stored { try checkGeometryStays(geometry, of: current, stored) }
         let keyChanges = try keyChanges(assignments, of: current)
+        if let pendingUpdates,
+            try pendingUpdates.add(assignments, geometry, setsGeometry: setsGeometry, objectID: current.objectID)
+        {
+            return result
+        }
         let statement = try connection.cached("UPDATE \(table) SET \(sets.joined(separator: ", ")) WHERE \(key) = ?")
         defer { statement.finish() }
         for (offset, assignment) in assignments.enumerated() { try statement.bind(assignment.value, at: offset + 1) }
@@ -291,7 +299,7 @@ final class LayerWriter {
         return try keeper.keyChanges(objectID: current.objectID, value)
     }
 
-    private func identifier(of edit: FeatureEdit) -> FeatureIdentifier? {
+    func identifier(of edit: FeatureEdit) -> FeatureIdentifier? {
         if batch.usesGlobalIDs, let id = givenGlobalID(edit) { return .globalID(id) }
         if let id = givenObjectID(edit) { return .objectID(id) }
         return givenGlobalID(edit).map(FeatureIdentifier.globalID)
@@ -376,24 +384,25 @@ final class LayerWriter {
     }
 
     func findAny(_ identifier: FeatureIdentifier) throws -> Found? {
-        let checked = rules.checkedWith
+        try pendingUpdates?.write()
         var found: Found?
-        func read(_ row: StoreStatement) {
-            var read = Found(
-                objectID: row.integer(0), globalID: row.optionalText(1).flatMap(GUID.parse))
-            for (position, index) in checked.enumerated() {
-                read.values[index] = layer.columns[index].value(row, position + 2)
-            }
-            found = read
-        }
         switch identifier {
         case .objectID(let id):
-            try connection.run(rules.findByObjectID, bind: { try $0.bind(id, at: 1) }, row: read)
+            try connection.run(rules.findByObjectID, bind: { try $0.bind(id, at: 1) }, row: { found = read($0) })
         case .globalID(let id):
             guard let sql = rules.findByGlobalID else { return nil }
-            try connection.run(sql, bind: { try $0.bind(GUID.normalForm(id), at: 1) }, row: read)
+            try connection.run(sql, bind: { try $0.bind(GUID.normalForm(id), at: 1) }, row: { found = read($0) })
         }
         return found
+    }
+
+    /// A row of `RowRules.find`.
+    func read(_ row: StoreStatement) -> Found {
+        var read = Found(objectID: row.integer(0), globalID: row.optionalText(1).flatMap(GUID.parse))
+        for (position, index) in rules.checkedWith.enumerated() {
+            read.values[index] = layer.columns[index].value(row, position + 2)
+        }
+        return read
     }
 
     func geometryBlob(_ edit: FeatureEdit.GeometryEdit) throws(EditError) -> [UInt8]? {
@@ -406,7 +415,7 @@ final class LayerWriter {
         try blob.withUnsafeBytes { try statement.bind(blob: $0, at: index) }
     }
 
-    private func failed(_ error: EditError, _ edit: FeatureEdit) -> EditResult {
+    func failed(_ error: EditError, _ edit: FeatureEdit) -> EditResult {
         EditResult(objectID: edit.objectID, globalID: edit.globalID, error: error)
     }
 }

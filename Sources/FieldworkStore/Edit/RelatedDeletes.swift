@@ -52,6 +52,15 @@ struct RelatedDeletes {
         return result
     }
 
+    /// Deletes features in their order.
+    /// - Returns: nil where each has to be deleted by itself.
+    func deleteAll(
+        _ identifiers: [FeatureIdentifier], from layerID: Int, writer: (Int) throws -> LayerWriter
+    ) throws -> [EditResult]? {
+        guard gone[layerID] == nil, rules.layer(layerID)?.isOrigin != true else { return nil }
+        return try writer(layerID).deleteAll(identifiers)
+    }
+
     private mutating func carryOut(_ plan: Plan, _ writer: (Int) throws -> LayerWriter) throws {
         for clearing in plan.clearings {
             try writer(clearing.holder.layer.definition.id).clear(clearing.holder, holding: clearing.value)

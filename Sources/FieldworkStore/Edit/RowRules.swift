@@ -22,7 +22,8 @@ final class RowRules {
     // The layer's table and the column of object ids, for SQL.
     let table: String
     let key: String
-    /// Reads the ids of one feature and its values of `checkedWith`.
+    /// Reads the ids of features and their values of `checkedWith`; a condition follows.
+    let find: String
     let findByObjectID: String
     /// nil in a layer without global ids.
     let findByGlobalID: String?
@@ -68,6 +69,7 @@ final class RowRules {
         let globalID = layer.globalIDColumn.map(quoted)
         let found = [key, globalID ?? "NULL"] + checkedWith.map { quoted(layer.columns[$0].name) }
         let find = "SELECT \(found.joined(separator: ", ")) FROM \(table) WHERE"
+        self.find = find
         findByObjectID = "\(find) \(key) = ?"
         findByGlobalID = globalID.map { "\(find) \($0) = ?" }
     }
@@ -83,6 +85,9 @@ final class RowRules {
         insertion = sql
         return sql
     }
+
+    /// Whether a new row of a load is its values and its defaults, each checked for itself.
+    var hasOnlyFields: Bool { kinds.isEmpty && contingencies == nil && maintained.isEmpty }
 
     /// Whether a user's edit may set a column.
     func accepts(_ index: Int) -> Bool { isChecked(index, .edit) && layer.columns[index].field.isEditable }

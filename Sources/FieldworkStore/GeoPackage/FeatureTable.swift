@@ -17,18 +17,22 @@ struct FeatureTable {
 
     /// What a table needs to be tracked, whoever made it.
     func prepareTracking(on connection: StoreConnection) throws {
-        if let globalID = layer.globalIDColumn {
-            try connection.execute(
-                """
-                CREATE UNIQUE INDEX IF NOT EXISTS \(quoted(globalIDIndex))
-                ON \(quoted(layer.tableName)) (\(quoted(globalID)))
-                """)
-        }
+        try indexGlobalIDs(on: connection)
         try connection.run("INSERT OR REPLACE INTO fieldwork_counts (layer_id, row_count) VALUES (?1, ?2)") {
             try $0.bind(Int64(layer.definition.id), at: 1)
             try $0.bind(connection.integer("SELECT count(*) FROM \(quoted(layer.tableName))") ?? 0, at: 2)
         }
         try ChangeTriggers(layer: layer).create(on: connection)
+    }
+
+    /// Keeps a global id from coming twice.
+    func indexGlobalIDs(on connection: StoreConnection) throws {
+        guard let globalID = layer.globalIDColumn else { return }
+        try connection.execute(
+            """
+            CREATE UNIQUE INDEX IF NOT EXISTS \(quoted(globalIDIndex))
+            ON \(quoted(layer.tableName)) (\(quoted(globalID)))
+            """)
     }
 
     /// Takes away what each row would cost when many come at once; `SpatialIndex.create` and `prepareTracking` bring it

@@ -21,12 +21,8 @@ struct SpatialIndex: Sendable {
 
     func create(on connection: StoreConnection) throws {
         try connection.execute("CREATE VIRTUAL TABLE \(quoted(name)) USING rtree(id, minx, maxx, miny, maxy)")
-        try connection.execute(
-            """
-            INSERT INTO \(quoted(name))
-            SELECT \(quoted(key)), \(box("")) FROM \(quoted(table))
-            WHERE \(quoted(column)) NOT NULL AND NOT ST_IsEmpty(\(quoted(column)))
-            """)
+        var packing = try SpatialIndexPacking(self, on: connection)
+        try packing.run()
         for trigger in triggers { try connection.execute(trigger) }
         try GeoPackageSchema.register(
             "gpkg_rtree_index", definition: "http://www.geopackage.org/spec120/#extension_rtree", table: table,

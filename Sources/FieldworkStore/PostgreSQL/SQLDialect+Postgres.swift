@@ -83,6 +83,7 @@ extension SQLDialect {
         tableNamed: """
             SELECT 1 FROM pg_catalog.pg_tables WHERE schemaname = current_schema() AND tablename = ?
             """,
+        triggerNamed: nil,
         // A definition is written with the row of its service.
         dataVersion: "SELECT xmin::text::bigint FROM fieldwork_service WHERE id = 1",
         catalogueText: """

@@ -84,8 +84,8 @@ extension SpatialIndex {
         /// Levels below the root; 0 in every other node.
         let height: Int
 
-        private static let head = 4
-        private static let cell = 24
+        static let head = 4
+        static let cell = 24
 
         /// nil for what is shorter than it says.
         init?(_ bytes: UnsafeRawBufferPointer) {

@@ -70,6 +70,8 @@ struct SQLDialect: Sendable {
     var temporarySchema = "temp"
     /// Finds a table by its name.
     var tableNamed = "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?"
+    /// Finds a trigger by its name, in a database that is loaded while its triggers are out of the way; see `TableLoad`.
+    var triggerNamed: String? = "SELECT 1 FROM sqlite_master WHERE type = 'trigger' AND name = ?"
     /// A number that another one replaces when somebody else has changed the definition; in a file, anything.
     var dataVersion = "PRAGMA data_version"
     /// What the catalogue says of the service, as one text.

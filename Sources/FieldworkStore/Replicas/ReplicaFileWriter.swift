@@ -28,7 +28,7 @@ struct ReplicaFileWriter {
         try NewFile.fill(target, definition)
         let copied = try onTarget { connection in
             let copied = try ServiceCatalogue.read(from: connection)
-            for layer in copied.orderedLayers { try FeatureTable(layer: layer).dropTracking(on: connection) }
+            try TableLoad.begin(copied.orderedLayers, bringsGlobalIDs: false, on: connection)
             return copied
         }
         let generation =
@@ -47,11 +47,7 @@ struct ReplicaFileWriter {
                 }
             }
         try onTarget { connection in
-            for layer in copied.orderedLayers {
-                try SpatialIndex(layer: layer)?.create(on: connection)
-                try FeatureTable(layer: layer).prepareTracking(on: connection)
-                try FeatureTable(layer: layer).writeExtent(on: connection)
-            }
+            try TableLoad.end(copied.orderedLayers, on: connection)
             for note in notes(generation) { try FileNotes(connection: connection).keep(note.value, as: note.name) }
         }
         return generation
