@@ -1,5 +1,5 @@
 # The menu. `make run` and `make test` install what is missing; the others expect it to be there.
-.PHONY: run test vendor build install package try-package documentation api-check api-record fuzz mutants empty-bodies check-tests simulate crash crash-servers bench bench-history bench-test bench-arcade fuzz-arcade tour examples limits lint format setup clean attack
+.PHONY: run test vendor build install package try-package documentation api-check api-record fuzz mutants empty-bodies check-tests simulate crash crash-servers bench bench-history bench-test bench-arcade fuzz-arcade tour examples limits lint format setup clean attack soak
 
 # The program has the Swift libraries in it: it runs where no Swift is, and calls into them cost less.
 RELEASE = swift build -c release --static-swift-stdlib --product
@@ -125,6 +125,12 @@ attack: build ## Attack servers from outside: 200,000 requests, hostile HTTP, a 
 	$(MAKE) crash
 	$(MAKE) crash-servers
 	$(MAKE) simulate
+
+soak: MINUTES ?= 480
+soak: export FIELDWORK_EXECUTABLE = $(CURDIR)/.build/release/fieldwork
+soak: build ## Load a server of each store for MINUTES (eight hours) and print its memory minute by minute; more than a tenth more at the end fails
+	swift build --build-tests
+	FIELDWORK_SOAK_MINUTES=$(MINUTES) swift test --skip-build --no-parallel --filter AttackSoakTests/hours
 
 bench: ## Measure against the floor and print ratios (see Benchmarks/README.md)
 	@scripts/setup run

@@ -37,4 +37,40 @@ struct AttackSoakTests {
         #expect(await target.process.interrupt() == 0)
         try await home.expectSound()
     }
+
+    /// How long `make soak` loads each store; nil in every other round.
+    private static let minutes = ProcessInfo.processInfo.environment["FIELDWORK_SOAK_MINUTES"].flatMap(Int.init)
+    private static let turnsBetweenLooks = 400
+
+    @Test(
+        "Over hours a server's memory stays what it was", .enabled(if: minutes != nil, "make soak runs it"),
+        arguments: ServiceHome.Kind.installed)
+    func hours(_ kind: ServiceHome.Kind) async throws {
+        let minutes = max(8, try #require(Self.minutes))
+        let folder = try TemporaryFolder()
+        let home = try await ServiceHome(kind, in: folder.url)
+        let target = try await AttackTarget.start(home, in: folder.url)
+        let load = SoakLoad(port: target.port)
+        let start = ContinuousClock.now
+        var memory: [Int] = []
+        var turns = 0
+        print("store,minute,turns,MB")
+        for minute in 1...minutes {
+            while start.duration(to: .now) < .seconds(60 * minute) {
+                await load.run(turns..<turns + Self.turnsBetweenLooks)
+                turns += Self.turnsBetweenLooks
+            }
+            try #require(target.process.isRunning)
+            memory.append(try target.memory().now)
+            print("\(kind),\(minute),\(turns),\(memory[minute - 1])")
+        }
+        for failure in load.failures.prefix(10) { Issue.record("\(failure)") }
+        // In the first quarter everything is loaded that is loaded once, and caches fill.
+        let quarter = minutes / 4
+        let before = try #require(memory[quarter..<2 * quarter].max())
+        let after = try #require(memory.suffix(quarter).max())
+        #expect(after <= before + before / 10, "memory grew from \(before) to \(after) MB")
+        #expect(await target.process.interrupt() == 0)
+        try await home.expectSound()
+    }
 }
