@@ -44,8 +44,8 @@ struct ManyEditsTests {
         updates[4].objectID = 400
         updates[9].attributes = [("condition", .text("splendid"))]
         updates[14].rejection = EditError(code: 1000, description: "No feature at all.")
-        // The seventh comes twice.
-        updates[20] = FeatureEdit(objectID: 7, attributes: [("species", .text("Newest"))])
+        // The seventh comes twice, near enough for one statement.
+        updates[8] = FeatureEdit(objectID: 7, attributes: [("species", .text("Newest"))])
         // Values and places of several kinds, and rows that set other columns than those before them.
         for index in 40..<60 {
             let place = Point(x: -Double(index), y: 7.5, spatialReference: .webMercator)
@@ -67,7 +67,7 @@ struct ManyEditsTests {
         #expect(results[14].error?.description == "No feature at all.")
         #expect(results[25].objectID == 26 && results[25].globalID == ids[25])
         let species = try await species()
-        let touched = Set(1...230).subtracting([5, 10, 15, 21, 26])
+        let touched = Set(1...230).subtracting([5, 9, 10, 15, 26])
         for id in 1...240 {
             var expected = touched.contains(id) ? "New \(id)" : "Tree \(id)"
             if id == 7 { expected = "Newest" }
