@@ -1,5 +1,5 @@
-/// The values of a record of a table, as UTF-8, in one buffer that the next record takes over: a value becomes a text only where
-/// somebody asks for one.
+/// The values of a record of a table, as UTF-8, in one buffer that the next record takes over: a value becomes a `String` only
+/// where it is read as one.
 package struct CSVRecord {
     private(set) var bytes: [UInt8] = []
     /// Where each value ends.

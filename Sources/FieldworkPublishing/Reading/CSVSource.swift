@@ -7,7 +7,7 @@ package struct CSVSource: FeatureSource {
     package var url: URL
     package var options: SourceOptions
     private let format: TableFormat
-    /// Rows after which somebody is told how far the reading is, and asked whether it goes on.
+    /// Rows between two reports of progress, each with a look at whether the task was cancelled.
     private static let rowsPerLook = 1_024
 
     /// What stands between the values.

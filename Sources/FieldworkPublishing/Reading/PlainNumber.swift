@@ -37,7 +37,7 @@ struct PlainNumber {
         let end = point ?? bytes.count
         wholeDigits = end - first
         fractionDigits = point.map { bytes.count - $0 - 1 } ?? 0
-        // Nothing before or behind the point is for somebody else to judge.
+        // ".5" and "5." are read as texts.
         guard wholeDigits > 0, point == nil || fractionDigits > 0 else { return nil }
         guard wholeDigits + fractionDigits <= (point == nil ? Self.wholeDigitsMost : Self.exactDigits) else {
             return nil

@@ -1,7 +1,7 @@
 import FieldworkREST
 
-/// Takes away what each row would cost while a new file is loaded that nobody else has yet, and brings it back when all rows are
-/// there: triggers, the R-tree and the index of global ids. A file whose load does not end must not be used.
+/// Loads a new file that nobody has opened yet: triggers, the R-tree and the index of global ids are dropped at the beginning and made at
+/// the end, when all rows are there, since they cost more row by row. A file whose load does not end must not be used.
 enum TableLoad {
     /// - Parameter bringsGlobalIDs: whether the rows bring global ids, so that one may come twice, which its row is refused for.
     static func begin(_ layers: [StoredLayer], bringsGlobalIDs: Bool, on connection: StoreConnection) throws {

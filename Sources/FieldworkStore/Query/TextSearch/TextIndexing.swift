@@ -23,7 +23,7 @@ enum TextFilter {
 }
 
 extension StoredLayer {
-    /// The slots of the columns that the definition lists in text indexes; those of somebody else's table get none.
+    /// The slots of the columns that the definition lists in text indexes; none for a table that is served in place.
     var textSlots: Set<Int> {
         guard !isPlaced else { return [] }
         let names = definition.declaredIndexes.filter(\.isFullText).flatMap(\.fields)
