@@ -284,7 +284,7 @@ let package = Package(
             dependencies: [
                 "FieldworkCollect", "FieldworkTiles", "FieldworkServer", "FieldworkPortal", "FieldworkStore",
                 "FieldworkREST", "FieldworkGeometry", "FieldworkLocator",
-                "Fieldwork", "CTurboJPEG", "BrowserSupport",
+                "Fieldwork", "CTurboJPEG", "BrowserSupport", "TestSupport",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),

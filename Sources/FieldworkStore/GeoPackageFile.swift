@@ -40,13 +40,13 @@ package final class GeoPackageFile: ServiceData {
     /// - Parameter part: the bytes of the file that are the GeoPackage; nil for all of them.
     private init(
         url: URL, part: Range<Int>? = nil, catalogue: ServiceCatalogue, options: Options, watch: FileWatch,
-        notice: String?
+        notice: String?, budget: ConnectionBudget? = nil
     ) {
         self.url = url
         self.watch = watch
         self.notice = notice
         self.catalogue = Mutex(catalogue)
-        let source = part.map { ConnectionSource.part($0, of: url.path) } ?? .file(url.path, watch: watch)
+        let source = part.map { ConnectionSource.part($0, of: url.path) } ?? .file(url.path, watch: watch, within: budget)
         self.source = source
         writer = Writer(source: source, catalogue: catalogue, options: options)
         readers = ReaderPool(source: source)
@@ -61,8 +61,15 @@ package final class GeoPackageFile: ServiceData {
     package static func create(
         at url: URL, definition: ServiceDefinition, options: Options = Options()
     ) async throws -> GeoPackageFile {
+        try await create(at: url, definition: definition, options: options, within: nil)
+    }
+
+    /// - Parameter budget: what bounds the connections of this file and others.
+    static func create(
+        at url: URL, definition: ServiceDefinition, options: Options = Options(), within budget: ConnectionBudget?
+    ) async throws -> GeoPackageFile {
         try await onQueue { try NewFile(url: url).create(definition) }
-        return try await open(at: url, options: options)
+        return try await open(at: url, options: options, after: nil, within: budget)
     }
 
     /// Opens a file that Fieldwork made or that was prepared by `prepare(at:as:)`. Throws `StoreError.notAGeoPackage`,
@@ -73,8 +80,12 @@ package final class GeoPackageFile: ServiceData {
         try await open(at: url, options: options, after: nil)
     }
 
-    /// - Parameter former: the file that was open at the place before.
-    static func open(at url: URL, options: Options, after former: FileWatch?) async throws -> GeoPackageFile {
+    /// - Parameters:
+    ///   - former: the file that was open at the place before.
+    ///   - budget: what bounds the connections of this file and others.
+    static func open(
+        at url: URL, options: Options, after former: FileWatch?, within budget: ConnectionBudget? = nil
+    ) async throws -> GeoPackageFile {
         let (catalogue, notice) = try await onQueue { () throws -> (ServiceCatalogue, String?) in
             guard FileManager.default.fileExists(atPath: url.path) else {
                 throw StoreError(.serviceNotFound, "There is no file \(url.lastPathComponent).")
@@ -92,7 +103,7 @@ package final class GeoPackageFile: ServiceData {
             return (catalogue, try arrival.finish(on: connection))
         }
         return GeoPackageFile(
-            url: url, catalogue: catalogue, options: options, watch: FileWatch(url), notice: notice)
+            url: url, catalogue: catalogue, options: options, watch: FileWatch(url), notice: notice, budget: budget)
     }
 
     /// Opens a file to read it, without a change: also one that can't be written, and one of an older version. Throws as

@@ -21,20 +21,26 @@ package final class GeoPackageStore: ServiceStore {
 
     /// Is told what an operator should know.
     private let notice: @Sendable (String) -> Void
+    /// A thousand services have no thousand connections.
+    let budget: ConnectionBudget
 
-    private init(folder: URL, notice: @escaping @Sendable (String) -> Void) {
+    private init(folder: URL, connections: Int, notice: @escaping @Sendable (String) -> Void) {
         self.folder = folder
+        budget = ConnectionBudget(limit: connections)
         self.notice = notice
     }
 
     /// Opens a folder of services, and makes it, for its owner alone, when it is not there. Files are opened at their first
     /// use.
-    /// - Parameter notice: is told what an operator should know, such as that a file was replaced.
+    /// - Parameters:
+    ///   - connections: how many its files may have open together.
+    ///   - notice: is told what an operator should know, such as that a file was replaced.
     package static func open(
-        at folder: URL, notice: @escaping @Sendable (String) -> Void = { _ in }
+        at folder: URL, connections: Int = Limits.connectionsOfFolder,
+        notice: @escaping @Sendable (String) -> Void = { _ in }
     ) async throws -> GeoPackageStore {
         try OwnFiles.createFolder(folder)
-        return GeoPackageStore(folder: folder, notice: notice)
+        return GeoPackageStore(folder: folder, connections: connections, notice: notice)
     }
 
     /// Opens one file on its own: a client's cache, an offline area.
@@ -127,7 +133,8 @@ package final class GeoPackageStore: ServiceStore {
         guard FileManager.default.fileExists(atPath: url.path) else {
             throw StoreError(.serviceNotFound, "There is no service \(name.path).")
         }
-        let opened = try await GeoPackageFile.open(at: url, options: GeoPackageFile.Options(), after: former)
+        let opened = try await GeoPackageFile.open(
+            at: url, options: GeoPackageFile.Options(), after: former, within: budget)
         if let words = opened.notice { notice(words) }
         let (kept, isNew) = state.withLock { state -> (GeoPackageFile?, Bool) in
             if state.isClosed { return (nil, false) }
@@ -200,7 +207,8 @@ package final class GeoPackageStore: ServiceStore {
             throw StoreError(.serviceExists, "There is a service \(name.path) already.")
         }
         do {
-            let file = try await GeoPackageFile.create(at: url(of: name), definition: definition)
+            let file = try await GeoPackageFile.create(
+                at: url(of: name), definition: definition, within: budget)
             let isKept = state.withLock { state in
                 guard !state.isClosed, state.files[name] == nil else { return false }
                 state.files[name] = file

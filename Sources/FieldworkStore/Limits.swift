@@ -14,6 +14,9 @@ package enum Limits {
     package static let serviceNameLength = 120
     /// Readers of one file, each a connection of its own.
     package static let readersPerFile = 12
+    /// Connections of a process to the files of a folder of services together: one that nobody uses is closed for a file that
+    /// needs one.
+    package static let connectionsOfFolder = 128
     /// Readers that long reads may use, and those that hold a statement open between the pieces of an answer. The rest stays
     /// free for short reads, so that long ones and slow takers of long answers never stop everybody else.
     package static let openStreamsPerFile = 8

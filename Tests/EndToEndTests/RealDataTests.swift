@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// The street trees of Portland, Oregon, published as an administrator would.
@@ -75,14 +76,9 @@ struct RealDataTests {
     /// How many rows of the table have a condition, counted without Fieldwork.
     private static func count(of condition: String, in folder: URL) throws -> Int {
         let list = folder.appending(path: "portland_street_trees.csv.gz").path
-        let result = FileManager.default.temporaryDirectory.appending(path: "fieldwork-count-\(UUID().uuidString)")
-        defer { try? FileManager.default.removeItem(at: result) }
-        let process = Process()
-        process.executableURL = URL(filePath: "/bin/sh")
-        process.arguments = ["-c", "gunzip -c '\(list)' | cut -d, -f8 | grep -cx '\(condition)' > '\(result.path)'"]
-        try process.run()
-        process.waitUntilExit()
-        let text = try String(contentsOf: result, encoding: .utf8).trimmingCharacters(in: .whitespacesAndNewlines)
+        let line = "gunzip -c '\(list)' | cut -d, -f8 | grep -cx '\(condition)'"
+        let text = String(decoding: try ChildProcess.run("/bin/sh", ["-c", line]).standardOutput, as: UTF8.self)
+            .trimmingCharacters(in: .whitespacesAndNewlines)
         return try #require(Int(text))
     }
 }

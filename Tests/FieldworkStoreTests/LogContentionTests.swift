@@ -32,16 +32,8 @@ struct LogContentionTests {
                 time.sleep(0.002)
             """
         let opened = try await GeoPackageFile.open(at: file)
-        // Not waited for on a thread of the tasks: there are only as many as cores.
-        let other = Process()
-        other.executableURL = URL(filePath: try #require(ShellTool.path("python3")))
-        other.arguments = ["-c", script, file.path, stop]
-        let (statuses, announce) = AsyncStream.makeStream(of: Int32.self)
-        other.terminationHandler = {
-            announce.yield($0.terminationStatus)
-            announce.finish()
-        }
-        try other.run()
+        let other = try ChildProcess(
+            try #require(ShellTool.path("python3")), ["-c", script, file.path, stop])
         var failures: [String] = []
         for round in 0..<100 {
             do {
@@ -52,7 +44,7 @@ struct LogContentionTests {
             }
         }
         try Data().write(to: URL(filePath: stop))
-        #expect(await statuses.first { _ in true } == 0)
+        #expect(await other.ended() == 0)
         #expect(failures == [])
         #expect(try await opened.count(FeatureQuery(), in: 0) == 101)
         #expect(opened.watch.loss == nil)

@@ -182,15 +182,10 @@ struct GeodatabaseTests {
                 "geometry":{"type":"Point","coordinates":[-94.8,29.4]}}]}
                 """
             try Data(text.utf8).write(to: source)
-            let process = Process()
-            process.executableURL = URL(filePath: "/usr/bin/ogr2ogr")
-            process.arguments = [
+            let arguments = [
                 "-update", "-append", "-f", "GPKG", "-t_srs", "EPSG:3857", "-nln", "Birds", url.path, source.path,
             ]
-            process.standardError = FileHandle.nullDevice
-            try process.run()
-            process.waitUntilExit()
-            #expect(process.terminationStatus == 0)
+            #expect(try ChildProcess.run("/usr/bin/ogr2ogr", arguments).status == 0)
             let (again, birds) = try await opened(url)
             #expect(again.hasLocalEdits)
             let added = try await birds.queryAddedFeatures().features()

@@ -150,12 +150,8 @@ struct PackedMapTests {
     @Test("A zip file whose files are compressed is not read where it lies, and says how to pack it")
     func compressed() async throws {
         try await Self.with { online, file in
-            let zip = Process()
-            zip.executableURL = URL(filePath: "/usr/bin/env")
-            zip.arguments = ["python3", "-c", Self.compressing, online.folder.path, file.path]
-            try zip.run()
-            zip.waitUntilExit()
-            try #require(zip.terminationStatus == 0)
+            let arguments = ["python3", "-c", Self.compressing, online.folder.path, file.path]
+            try #require(ChildProcess.run("/usr/bin/env", arguments).status == 0)
             #expect(try await !MobileMapPackage.isDirectReadSupported(fileURL: file))
             do {
                 try await MobileMapPackage(fileURL: file).load()

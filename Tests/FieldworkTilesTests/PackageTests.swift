@@ -66,16 +66,8 @@ struct PackageTests {
                     name: "City", format: .vector, levels: 2...2,
                     box: PlaneBox(xMin: -1e6, yMin: 1e6, xMax: -1e5, yMax: 2e6),
                     vectorLayers: [["id": "roads", "fields": ["name": "String"], "minzoom": 2, "maxzoom": 2]]))
-            let process = Process()
-            process.executableURL = URL(filePath: "/usr/bin/ogrinfo")
-            process.arguments = ["-al", file]
-            let output = folder.appending(path: "out")
-            try Data().write(to: output)
-            process.standardOutput = try FileHandle(forWritingTo: output)
-            process.standardError = FileHandle.nullDevice
-            try process.run()
-            process.waitUntilExit()
-            let text = try String(contentsOf: output, encoding: .utf8)
+            let told = try ChildProcess.run("/usr/bin/ogrinfo", ["-al", file])
+            let text = String(decoding: told.standardOutput, as: UTF8.self)
             #expect(text.contains("Layer name: roads"), "\(text)")
             #expect(text.contains("name (String) = here"), "\(text)")
         }

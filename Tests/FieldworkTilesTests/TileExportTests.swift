@@ -261,17 +261,9 @@ struct TileExportTests {
 
     /// Runs a script of Python with the path of a file.
     private static func python(_ script: String, _ file: URL) throws -> String? {
-        let process = Process()
-        let output = Pipe()
-        process.executableURL = URL(filePath: "/usr/bin/env")
-        process.arguments = ["python3", "-c", script, file.path]
-        process.environment = ProcessInfo.processInfo.environment.merging(["PYTHONPATH": packages.path]) { $1 }
-        process.standardOutput = output
-        process.standardError = FileHandle.nullDevice
-        try process.run()
-        let data = try output.fileHandleForReading.readToEnd() ?? Data()
-        process.waitUntilExit()
-        return process.terminationStatus == 0 ? String(decoding: data, as: UTF8.self) : nil
+        let ended = try ChildProcess.run(
+            "/usr/bin/env", ["python3", "-c", script, file.path], environment: ["PYTHONPATH": packages.path])
+        return ended.status == 0 ? String(decoding: ended.standardOutput, as: UTF8.self) : nil
     }
 
     private static func canImport(_ module: String) -> Bool {

@@ -168,24 +168,11 @@ package final class TemporaryPostgres: Sendable {
     }
 
     private static func run(_ program: String, _ arguments: [String]) async throws {
-        let process = Process()
-        process.executableURL = URL(filePath: program)
-        process.arguments = arguments
-        process.standardInput = FileHandle.nullDevice
-        process.currentDirectoryURL = URL(filePath: "/")
-        // What it prints goes to a file: another child may inherit a pipe and hold it open.
-        let output = FileManager.default.temporaryDirectory.appending(path: "fieldwork-postgres-\(UUID().uuidString)")
-        try Data().write(to: output)
-        defer { try? FileManager.default.removeItem(at: output) }
-        process.standardOutput = try FileHandle(forWritingTo: output)
-        process.standardError = process.standardOutput
-        let status: Int32 = try await withCheckedThrowingContinuation { continuation in
-            process.terminationHandler = { continuation.resume(returning: $0.terminationStatus) }
-            do { try process.run() } catch { continuation.resume(throwing: error) }
-        }
-        guard status == 0 else {
-            let text = try String(contentsOf: output, encoding: .utf8)
-            throw Failure(description: "\(program) ended with \(status): \(text)")
+        // Its owner may be kept out of the folder that the tests run in.
+        let ended = try await ChildProcess.runAside("/usr/bin/env", ["--chdir=/", program] + arguments)
+        guard ended.status == 0 else {
+            let text = String(decoding: ended.standardOutput + ended.standardError, as: UTF8.self)
+            throw Failure(description: "\(program) ended with \(ended.status): \(text)")
         }
     }
 

@@ -31,7 +31,8 @@ public struct FewAtATime: SuiteTrait, TestTrait, TestScoping {
 
     private static func alarm(for name: String) -> DispatchWorkItem {
         let alarm = DispatchWorkItem {
-            try? FileHandle.standardError.write(contentsOf: Data("Still running after 15 minutes: \(name)\n".utf8))
+            let text = "Still running after 15 minutes: \(name)\n\(RunningProcess.report)"
+            try? FileHandle.standardError.write(contentsOf: Data(text.utf8))
             exit(1)
         }
         clock.asyncAfter(deadline: .now() + patience, execute: alarm)

@@ -127,11 +127,8 @@ struct EditApplier {
 
     /// Begins a generation: what the tables' triggers log from here on belongs to it.
     func openGeneration(editor: String?, moment: Date) throws -> Int64 {
-        let generation = try connection.integer(
-            """
-            UPDATE fieldwork_state SET generation = generation + 1, inside = 1, muted = 0 WHERE id = 1
-            RETURNING generation
-            """)
+        var generation: Int64?
+        for statement in connection.dialect.opening { generation = try connection.integer(statement) }
         guard let generation else { throw StoreError(.corrupt, "The file has lost its state of generations.") }
         try connection.run("INSERT INTO fieldwork_generations (generation, moment, editor) VALUES (?, ?, ?)") {
             try $0.bind(generation, at: 1)

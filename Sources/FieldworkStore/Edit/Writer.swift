@@ -234,11 +234,13 @@ package actor Writer: ConnectionBudget.Holder {
     func opened() throws -> StoreConnection {
         if isClosed { throw StoreError(.closed, "The store is closed.") }
         if let connection { return connection }
-        let opened = try source.openWithinBudget(.readWrite)
-        // Does nothing where there is a budget.
-        try opened.prepareToWrite()
-        try opened.hold(source.watch)
+        let opened = try source.openWithinBudget(.readWrite) {
+            try $0.prepareToWrite()
+            try $0.hold(source.watch)
+        }
         connection = opened
+        // A file counts the changes of others for each connection anew.
+        dataVersion = nil
         return opened
     }
 
@@ -263,7 +265,8 @@ package actor Writer: ConnectionBudget.Holder {
     private func closeConnection() {
         guard connection != nil else { return }
         connection?.forgetStatements()
-        if source.watch?.loss == .replaced { connection?.leaveLog() }
+        // The last connection moves the log into the file.
+        if source.watch?.ownsLog == false { connection?.leaveLog() }
         connection = nil
         source.budget?.giveBack(self)
     }
@@ -357,18 +360,7 @@ package actor Writer: ConnectionBudget.Holder {
         if isInTransaction.withLock({ $0 }) { throw StoreError(.busy, "A transaction is open.") }
         mover?.wait()
         try source.watch?.check()
-        try opened().checkpoint()
-    }
-
-    /// Whether the log is known to belong to the file: then it may be moved into it.
-    private var ownsLog: Bool {
-        guard let watch = source.watch else { return true }
-        do {
-            try watch.check()
-            return true
-        } catch {
-            return watch.loss == .linkMoved
-        }
+        try using { try opened().checkpoint() }
     }
 
     func close() {
@@ -376,7 +368,7 @@ package actor Writer: ConnectionBudget.Holder {
         // What was not committed was not promised.
         if isInTransaction.withLock({ $0 }) { try? endTransaction(keeps: false) }
         mover?.wait()
-        if ownsLog { try? connection?.checkpoint() } else { connection?.leaveLog() }
+        if source.watch?.ownsLog ?? true { try? connection?.checkpoint() }
         closeConnection()
         isClosed = true
     }

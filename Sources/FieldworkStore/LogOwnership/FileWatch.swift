@@ -77,6 +77,16 @@ final class FileWatch: Sendable {
         }
     }
 
+    /// Whether the log is known to belong to the file: then it may be moved into it.
+    var ownsLog: Bool {
+        do {
+            try check()
+            return true
+        } catch {
+            return loss == .linkMoved
+        }
+    }
+
     /// The same, but waits while another program moves the log into the file: nothing can be said of the two then, which takes a
     /// moment.
     func checkPatiently() throws {

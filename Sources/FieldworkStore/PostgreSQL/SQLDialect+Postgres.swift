@@ -99,6 +99,12 @@ extension SQLDialect {
             """,
         // `->>` would stumble over an escape of U+0000 in any other member.
         memberText: { "btrim((\($0)::json -> '\($1)')::text, '\"')" },
+        opening: [
+            """
+            UPDATE fieldwork_state SET generation = generation + 1, inside = 1, muted = 0 WHERE id = 1
+            RETURNING generation
+            """
+        ],
         // Counts are kept once a transaction, from its change log: a row that is updated a thousand times in one transaction
         // has a thousand versions to step over.
         closing: [

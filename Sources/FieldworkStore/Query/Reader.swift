@@ -23,8 +23,7 @@ actor Reader: ConnectionBudget.Holder {
     /// Opens the connection at first use: an idle file costs nothing.
     private func opened() throws -> StoreConnection {
         if let connection { return connection }
-        let opened = try source.openWithinBudget(.readOnly)
-        try opened.mapFile()
+        let opened = try source.openWithinBudget(.readOnly) { try $0.mapFile() }
         connection = opened
         return opened
     }
@@ -46,7 +45,8 @@ actor Reader: ConnectionBudget.Holder {
     private func closeConnection() {
         guard connection != nil else { return }
         connection?.forgetStatements()
-        if source.watch?.loss == .replaced { connection?.leaveLog() }
+        // The last connection moves the log into the file.
+        if source.watch?.ownsLog == false { connection?.leaveLog() }
         connection = nil
         source.budget?.giveBack(self)
     }

@@ -84,6 +84,11 @@ struct SQLDialect: Sendable {
     var beginReading = "BEGIN"
     /// Of a column with a JSON object: the text of a member that needs no escapes.
     var memberText: @Sendable (_ column: String, _ member: String) -> String = { "json_extract(\($0), '$.\($1)')" }
+    /// Begins a generation; the last step gives its number. In SQLite `RETURNING` would open a table of its own.
+    var opening = [
+        "UPDATE fieldwork_state SET generation = generation + 1, inside = 1, muted = 0 WHERE id = 1",
+        "SELECT generation FROM fieldwork_state WHERE id = 1",
+    ]
     /// Ends a generation; the last step before COMMIT.
     var closing = ["UPDATE fieldwork_state SET inside = 0, muted = 0 WHERE id = 1"]
     /// The place of a point of two coordinates in the shortest form in which the database gives one; nil where a geometry is that. Fails

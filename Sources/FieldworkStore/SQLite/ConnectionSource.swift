@@ -1,7 +1,7 @@
 /// Where the connections of one service's data come from: a file, or a database that is no file.
 package struct ConnectionSource: Sendable {
     let open: @Sendable (StoreConnection.Mode) throws -> StoreConnection
-    /// How many may be open at a time, of this source and others; nil for files, of which each has few.
+    /// How many may be open at a time, of this source and others; nil for a file that is opened by itself.
     var budget: ConnectionBudget?
     /// Whether it is a file of this machine, which answers what touches a few rows faster than another thread would begin to ask.
     var isFile = false
@@ -9,13 +9,17 @@ package struct ConnectionSource: Sendable {
     var watch: FileWatch?
 
     /// Opens a connection when the budget has one; who closes it gives it back.
-    func openWithinBudget(_ mode: StoreConnection.Mode) throws -> StoreConnection {
-        guard let budget else { return try open(mode) }
-        try budget.take()
+    /// - Parameter prepare: what makes it ready; a connection for which it fails is not kept.
+    func openWithinBudget(
+        _ mode: StoreConnection.Mode, prepare: (StoreConnection) throws -> Void
+    ) throws -> StoreConnection {
+        try budget?.take()
         do {
-            return try open(mode)
+            let connection = try open(mode)
+            try prepare(connection)
+            return connection
         } catch {
-            budget.giveBack(nil)
+            budget?.giveBack(nil)
             throw error
         }
     }
@@ -36,7 +40,9 @@ package struct ConnectionSource: Sendable {
         return source
     }
 
-    static func file(_ path: String, watch: FileWatch? = nil) -> ConnectionSource {
+    static func file(
+        _ path: String, watch: FileWatch? = nil, within budget: ConnectionBudget? = nil
+    ) -> ConnectionSource {
         var source = ConnectionSource {
             try watch?.checkPatiently()
             let connection = try StoreConnection(path: path, mode: $0)
@@ -46,6 +52,7 @@ package struct ConnectionSource: Sendable {
         }
         source.isFile = true
         source.watch = watch
+        source.budget = budget
         return source
     }
 

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 
 /// A request that once took a server's time or memory.
 struct AttackCase: Sendable {
@@ -139,12 +140,8 @@ struct AttackCase: Sendable {
     ) {
         let file = FileManager.default.temporaryDirectory.appending(path: "fieldwork-bomb-\(UUID().uuidString).gz")
         defer { try? FileManager.default.removeItem(at: file) }
-        let gzip = Process()
-        gzip.executableURL = URL(filePath: "/bin/bash")
         let text = "printf 'f=json&adds=['; yes '{\"\":0},' | head -n 12000000 | tr -d '\\n'; printf '{}]'"
-        gzip.arguments = ["-c", "(\(text)) | gzip -9 > '\(file.path)'"]
-        try gzip.run()
-        gzip.waitUntilExit()
+        try ChildProcess("/bin/bash", ["-c", "(\(text)) | gzip -9 > '\(file.path)'"]).wait()
         return [UInt8](try Data(contentsOf: file))
     }
 }

@@ -1,16 +1,10 @@
 import Foundation
+import TestSupport
 
 /// A line of shell, for what only a shell sets up: redirections and pipes.
 enum Shell {
     static func run(_ line: String) async throws -> Int32 {
-        let process = Process()
-        process.executableURL = URL(filePath: "/bin/bash")
-        process.arguments = ["-c", line]
-        process.standardInput = FileHandle.nullDevice
-        return try await withCheckedThrowingContinuation { continuation in
-            process.terminationHandler = { continuation.resume(returning: $0.terminationStatus) }
-            do { try process.run() } catch { continuation.resume(throwing: error) }
-        }
+        try await ChildProcess("/bin/bash", ["-c", line]).ended()
     }
 
     /// Whether a program is on the search path.

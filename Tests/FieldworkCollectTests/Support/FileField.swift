@@ -2,6 +2,7 @@ import BrowserSupport
 import Fieldwork
 import FieldworkREST
 import Foundation
+import TestSupport
 import Testing
 
 @testable import FieldworkCollect
@@ -35,15 +36,9 @@ enum FileField {
         }
         try Data(#"{"type":"FeatureCollection","features":[\#(features.joined(separator: ","))]}"#.utf8).write(
             to: source)
-        try await onThread {
-            let process = Process()
-            process.executableURL = URL(filePath: program)
-            process.arguments = ["-f", "GPKG", file.path, source.path, "-nln", "benches"]
-            process.standardError = FileHandle.nullDevice
-            try process.run()
-            process.waitUntilExit()
-            guard process.terminationStatus == 0 else { throw CollectError(.notFound, "ogr2ogr failed") }
-        }
+        let ended = try await ChildProcess.runAside(
+            program, ["-f", "GPKG", file.path, source.path, "-nln", "benches"])
+        guard ended.status == 0 else { throw CollectError(.notFound, "ogr2ogr failed") }
         try FileManager.default.removeItem(at: source)
     }
 

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 
 /// Programs of the system that tests compare with.
 enum Tool {
@@ -11,36 +12,18 @@ enum Tool {
 
     static func isInstalled(_ name: String) -> Bool { path(name) != nil }
 
-    /// Runs a program to its end, without holding a thread meanwhile: the server under test needs it. Its output goes
-    /// through files, so that no pipe can fill up.
+    /// Runs a program to its end, without holding a thread meanwhile: the server under test needs it.
     static func run(_ name: String, _ arguments: [String], environment: [String: String] = [:]) async throws -> Output {
         guard let path = path(name) else { throw CocoaError(.fileNoSuchFile) }
-        let folder = FileManager.default.temporaryDirectory.appending(path: "fieldwork-tool-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: folder) }
-        let (output, errors) = (folder.appending(path: "out"), folder.appending(path: "err"))
-        try Data().write(to: output)
-        try Data().write(to: errors)
-        let process = Process()
-        process.executableURL = URL(filePath: path)
-        process.arguments = arguments
         // GDAL keeps tiles of services below the folder that the tests run in, unless it is told where.
-        let tiles = ["GDAL_DEFAULT_WMS_CACHE_PATH": folder.appending(path: "tiles").path]
-        process.environment = ProcessInfo.processInfo.environment.merging(tiles) { $1 }.merging(environment) { $1 }
-        process.standardOutput = try FileHandle(forWritingTo: output)
-        process.standardError = try FileHandle(forWritingTo: errors)
-        let status = try await withCheckedThrowingContinuation { continuation in
-            process.terminationHandler = { continuation.resume(returning: $0.terminationStatus) }
-            do {
-                try process.run()
-            } catch {
-                process.terminationHandler = nil
-                continuation.resume(throwing: error)
-            }
-        }
+        let tiles = FileManager.default.temporaryDirectory.appending(path: "fieldwork-tool-\(UUID().uuidString)")
+        defer { try? FileManager.default.removeItem(at: tiles) }
+        let ended = try await ChildProcess.runAside(
+            path, arguments,
+            environment: ["GDAL_DEFAULT_WMS_CACHE_PATH": tiles.path].merging(environment) { $1 })
         return Output(
-            status: status, standardOutput: try Data(contentsOf: output),
-            standardError: String(decoding: try Data(contentsOf: errors), as: UTF8.self))
+            status: ended.status, standardOutput: ended.standardOutput,
+            standardError: String(decoding: ended.standardError, as: UTF8.self))
     }
 
     private static func path(_ name: String) -> String? {

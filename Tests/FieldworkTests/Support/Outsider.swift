@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 
 /// Another program that edits a file: SQLite's own, with the functions that GeoPackage's triggers want, as QGIS has them.
 enum Outsider {
@@ -35,17 +36,7 @@ enum Outsider {
 
     /// Runs SQL statements on a file.
     static func run(_ sql: String, on file: URL) throws {
-        let log = FileManager.default.temporaryDirectory.appending(path: "fieldwork-outsider-\(UUID().uuidString)")
-        try Data().write(to: log)
-        defer { try? FileManager.default.removeItem(at: log) }
-        let process = Process()
-        process.executableURL = python
-        process.arguments = ["-c", script, file.path, sql]
-        process.standardError = try FileHandle(forWritingTo: log)
-        try process.run()
-        process.waitUntilExit()
-        if process.terminationStatus != 0 {
-            throw Failure(text: (try? String(contentsOf: log, encoding: .utf8)) ?? "")
-        }
+        let ended = try ChildProcess.run(python?.path ?? "python3", ["-c", script, file.path, sql])
+        if ended.status != 0 { throw Failure(text: String(decoding: ended.standardError, as: UTF8.self)) }
     }
 }

@@ -1,8 +1,9 @@
 import Dispatch
 import Synchronization
 
-/// How many connections the services of a database may have open together, in this process. One that nobody uses is closed for
-/// a service that needs one; when all are in use, who comes first gets the first that is free again.
+/// How many connections the services of a database, or of a folder of files, may have open together, in this process. One that nobody
+/// uses is closed for a service that needs one, the longest unused first; when all are in use, who comes first gets the first that is
+/// free again.
 ///
 /// No service has more than a few readers and a writer, so that a slow one leaves the rest to the others. Who waits blocks
 /// his thread, which waits for the database otherwise.
@@ -19,12 +20,28 @@ final class ConnectionBudget: Sendable {
         let turn = DispatchSemaphore(value: 0)
     }
 
+    /// Who has a connection that nobody uses. One that is gone has closed it.
+    private struct Idle {
+        weak var holder: (any Holder)?
+        /// When it was last used: a later one has a larger number.
+        let moment: Int
+    }
+
     private struct State {
         var open = 0
-        /// Those whose connection nobody uses, the longest unused first.
-        var idle: [any Holder] = []
+        var idle: [ObjectIdentifier: Idle] = [:]
+        var lastMoment = 0
         var waiters: [Waiter] = []
         var lastID = 0
+
+        /// Takes the one that was unused for the longest time off the list.
+        mutating func longestUnused() -> (any Holder)? {
+            while let (key, entry) = idle.min(by: { $0.value.moment < $1.value.moment }) {
+                idle[key] = nil
+                if let holder = entry.holder { return holder }
+            }
+            return nil
+        }
     }
 
     private let limit: Int
@@ -63,13 +80,13 @@ final class ConnectionBudget: Sendable {
             return true
         }
         // Else it was given one in this very moment.
-        if isLate { throw StoreError(.busy, "All \(limit) connections to the database are in use.") }
+        if isLate { throw StoreError(.busy, "All \(limit) connections to the data are in use.") }
     }
 
     /// A connection was closed; nil: it could not be opened.
     func giveBack(_ holder: (any Holder)?) {
         let next = state.withLock { state -> Waiter? in
-            state.idle.removeAll { $0 === holder }
+            if let holder { state.idle[ObjectIdentifier(holder)] = nil }
             guard !state.waiters.isEmpty else {
                 state.open -= 1
                 return nil
@@ -80,20 +97,21 @@ final class ConnectionBudget: Sendable {
     }
 
     /// A holder begins to use its connection.
-    func begin(_ holder: any Holder) { state.withLock { $0.idle.removeAll { $0 === holder } } }
+    func begin(_ holder: any Holder) { state.withLock { $0.idle[ObjectIdentifier(holder)] = nil } }
 
     /// A holder is done with its connection for now.
     /// - Returns: whether somebody waits for it: the holder closes it then.
     func end(_ holder: any Holder) -> Bool {
         state.withLock { state in
             guard state.waiters.isEmpty else { return true }
-            state.idle.append(holder)
+            state.lastMoment += 1
+            state.idle[ObjectIdentifier(holder)] = Idle(holder: holder, moment: state.lastMoment)
             return false
         }
     }
 
     private func askForOne() {
-        let holder = state.withLock { $0.idle.isEmpty || $0.waiters.isEmpty ? nil : $0.idle.removeFirst() }
+        let holder = state.withLock { $0.waiters.isEmpty ? nil : $0.longestUnused() }
         guard let holder else { return }
         Task {
             // One that is in use again meanwhile closes it when it is done; another one may be free now.
