@@ -137,9 +137,9 @@ package enum Limits {
     static let attachmentsOfPage = 1_000
     /// Connections of a process to a database for all of its services together, and as many to each standby.
     package static let sessions = 40
-    /// The fewest that a process may be told to make do with: one slow service takes half of them.
+    /// The fewest connections that a process may be told to make do with: one slow service of a database takes half of them.
     package static let fewestSessions = 10
-    /// Milliseconds to wait for one of them when all are in use.
+    /// Milliseconds to wait for a connection when all are in use.
     static let connectionWaitMilliseconds = 10_000
     /// Connections of a process for uploads, jobs and results in a database, beside those of its services.
     package static let workSessions = 4

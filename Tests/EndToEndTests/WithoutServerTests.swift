@@ -80,8 +80,8 @@ struct WithoutServerTests {
             let refused = try await FieldworkProcess.run(verb + database)
             #expect(refused.status == 64 && refused.errors.contains("not both"), "\(verb): \(refused.errors)")
         }
-        let connections = try await FieldworkProcess.run(["serve", "--connections", "20", "--port", "0"])
-        #expect(connections.status == 64 && connections.errors.contains("--store"))
+        let connections = try await FieldworkProcess.run(["serve", "--connections", "9", "--port", "0"])
+        #expect(connections.status == 64 && connections.errors.contains("at least 10"))
     }
 
     @Test("A question to a folder leaves the jobs and the replicas of its server alone")

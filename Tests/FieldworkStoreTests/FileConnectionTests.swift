@@ -84,6 +84,13 @@ struct FileConnectionTests {
         try await store.close()
     }
 
+    @Test("The connection that was unused for the longest time is closed")
+    func longestUnused() async throws {
+        for index in [0, 1, 2, 0, 3] { try await add("Tilia", to: Self.names[index]) }
+        #expect(hasLog(Self.names[0]) && !hasLog(Self.names[1]) && hasLog(Self.names[2]) && hasLog(Self.names[3]))
+        try await store.close()
+    }
+
     @Test("What another program did to a file while no connection was open holds for the next edit")
     func changedMeanwhile() async throws {
         let name = Self.names[0]

@@ -70,6 +70,17 @@ struct SimulationTests {
         }
     }
 
+    /// Closing the last connection moves the log into the file, so that it happens all the time here, and in each death.
+    @Test("Some stories are told with one connection for all reads and writes, which is closed for whoever is next")
+    func oneConnection() async throws {
+        try #require(CrashingDisk.installed)
+        for seed: UInt64 in 301...310 {
+            let outcome = try await SimulatedServer.$connections.withValue(1) { try await Simulation.tell(seed: seed) }
+            #expect(outcome.savedValues > 0)
+            if !outcome.problems.isEmpty { Issue.record("With one connection: \(outcome.report)") }
+        }
+    }
+
     @Test("The same seed tells the same story", arguments: [3, 14, 159])
     func repeats(seed: UInt64) async throws {
         let (first, second) = (try await Simulation.tell(seed: seed), try await Simulation.tell(seed: seed))

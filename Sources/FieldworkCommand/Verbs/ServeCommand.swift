@@ -59,7 +59,7 @@ struct ServeCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "How many connections to the database its services have together, and as many to each standby; \(FieldworkStore.Limits.sessions) by default.",
+            "How many connections its services have together to their files, \(FieldworkStore.Limits.connectionsOfFolder) by default, or to the database and as many to each standby, \(FieldworkStore.Limits.sessions) by default.",
             valueName: "number"))
     var connections: Int?
 
@@ -75,7 +75,6 @@ struct ServeCommand: AsyncParsableCommand {
             try StoreOption.check(readStore)
         }
         if let connections {
-            guard database.store != nil else { throw ValidationError("--connections goes with --store.") }
             guard connections >= FieldworkStore.Limits.fewestSessions else {
                 throw ValidationError("--connections must be at least \(FieldworkStore.Limits.fewestSessions).")
             }
@@ -138,7 +137,9 @@ struct ServeCommand: AsyncParsableCommand {
         guard isFolder.boolValue else {
             throw CommandFailure(.noInput, "\(data.url.path) is a file, not a folder of services.")
         }
-        let store = try await GeoPackageStore.open(at: data.url) { logger.warning("\($0)") }
+        let store = try await GeoPackageStore.open(
+            at: data.url, connections: connections ?? FieldworkStore.Limits.connectionsOfFolder
+        ) { logger.warning("\($0)") }
         return (store, try await Openness.portal(in: data.url))
     }
 }

@@ -68,9 +68,27 @@ package enum GeoPackageBinary {
         return try collector.geometry(spatialReference: spatialReference)
     }
 
+    /// The blob of a point of two coordinates, which is always as long; nil for others.
+    private static func plainBlob(for point: Point, srsID: Int32) -> [UInt8]? {
+        let coordinates = point.vertices.coordinates
+        guard coordinates.count == 2, !point.isEmpty else { return nil }
+        return [UInt8](unsafeUninitializedCapacity: 29) { buffer, count in
+            let bytes = UnsafeMutableRawBufferPointer(buffer)
+            // GP, version, little-endian without an envelope, the reference; then WKB of a point.
+            bytes.storeBytes(of: UInt32(0x0100_5047).littleEndian, as: UInt32.self)
+            bytes.storeBytes(of: srsID.littleEndian, toByteOffset: 4, as: Int32.self)
+            bytes[8] = 1
+            bytes.storeBytes(of: UInt32(1).littleEndian, toByteOffset: 9, as: UInt32.self)
+            bytes.storeBytes(of: coordinates[0].bitPattern.littleEndian, toByteOffset: 13, as: UInt64.self)
+            bytes.storeBytes(of: coordinates[1].bitPattern.littleEndian, toByteOffset: 21, as: UInt64.self)
+            count = 29
+        }
+    }
+
     /// A blob, with an envelope unless the geometry is a point (whose coordinates are its envelope).
     /// - Parameter isMulti: write polylines and polygons as multi-geometries even with one part.
     package static func blob(for geometry: Geometry, srsID: Int32, isMulti: Bool = false) -> [UInt8] {
+        if let point = geometry as? Point, let bytes = plainBlob(for: point, srsID: srsID) { return bytes }
         var bytes: [UInt8] = []
         let hasEnvelope = !(geometry is Point) && !geometry.isEmpty
         let flags: UInt8 = 1 | (hasEnvelope ? 2 : 0) | (geometry.isEmpty ? 0x10 : 0)

@@ -9,7 +9,6 @@ enum GeometryRules {
         guard isOfType(geometry, expected) else {
             throw EditError(code: 1000, description: "The layer holds \(expected.rawValue), not \(name(of: geometry)).")
         }
-        if let point = geometry as? Point, let bytes = plainBlob(for: point, in: layer) { return bytes }
         let projected = try projected(geometry, layer)
         // Multi-geometries throughout, as the table's declared type wants it.
         let bytes = GeoPackageBinary.blob(for: projected, srsID: layer.srsID, isMulti: true)
@@ -21,26 +20,6 @@ enum GeometryRules {
             throw EditError(code: 1000, description: "The geometry takes more than \(Limits.valueBytes) bytes.")
         }
         return bytes
-    }
-
-    /// The same bytes for a point of two coordinates that is in the layer's reference already; nil for others.
-    private static func plainBlob(for point: Point, in layer: StoredLayer) -> [UInt8]? {
-        let coordinates = point.vertices.coordinates
-        guard coordinates.count == 2, coordinates[0].isFinite, coordinates[1].isFinite else { return nil }
-        if let own = point.spatialReference, let reference = layer.definition.spatialReference, own != reference {
-            return nil
-        }
-        return [UInt8](unsafeUninitializedCapacity: 29) { buffer, count in
-            let bytes = UnsafeMutableRawBufferPointer(buffer)
-            // GP, version, little-endian without an envelope, the reference; then WKB of a point.
-            bytes.storeBytes(of: UInt32(0x0100_5047).littleEndian, as: UInt32.self)
-            bytes.storeBytes(of: layer.srsID.littleEndian, toByteOffset: 4, as: Int32.self)
-            bytes[8] = 1
-            bytes.storeBytes(of: UInt32(1).littleEndian, toByteOffset: 9, as: UInt32.self)
-            bytes.storeBytes(of: coordinates[0].bitPattern.littleEndian, toByteOffset: 13, as: UInt64.self)
-            bytes.storeBytes(of: coordinates[1].bitPattern.littleEndian, toByteOffset: 21, as: UInt64.self)
-            count = 29
-        }
     }
 
     private static func isOfType(_ geometry: Geometry, _ type: LayerGeometryType) -> Bool {

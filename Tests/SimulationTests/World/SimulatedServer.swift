@@ -76,10 +76,15 @@ final class SimulatedServer: Sendable {
         await replicas.jobs.resume()
     }
 
+    /// How many connections to its files the server has together.
+    @TaskLocal static var connections = FieldworkStore.Limits.connectionsOfFolder
+
     private static func store(
         of process: SimulatedProcess, _ database: String?
     ) async throws -> any ReplicaStore & AttachmentStore {
-        guard let database else { return try await GeoPackageStore.open(at: process.folder) }
+        guard let database else {
+            return try await GeoPackageStore.open(at: process.folder, connections: connections)
+        }
         let connect = try PostgresStore.sessions(database)
         return try await PostgresStore { schema, writes in
             guard !process.isDead, let session = try connect(schema, writes) as? PostgresConnection else {
