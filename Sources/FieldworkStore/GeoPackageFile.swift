@@ -46,7 +46,8 @@ package final class GeoPackageFile: ServiceData {
         self.watch = watch
         self.notice = notice
         self.catalogue = Mutex(catalogue)
-        let source = part.map { ConnectionSource.part($0, of: url.path) } ?? .file(url.path, watch: watch, within: budget)
+        let source =
+            part.map { ConnectionSource.part($0, of: url.path) } ?? .file(url.path, watch: watch, within: budget)
         self.source = source
         writer = Writer(source: source, catalogue: catalogue, options: options)
         readers = ReaderPool(source: source)

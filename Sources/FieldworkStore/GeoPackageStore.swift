@@ -168,27 +168,34 @@ package final class GeoPackageStore: ServiceStore {
     ) throws -> [ServiceName] {
         var names: [ServiceName] = []
         folders.look(at: folder)
-        for url in try contents(of: folder) {
-            if url.pathExtension == "gpkg" {
-                names.append(ServiceName(name: url.deletingPathExtension().lastPathComponent))
-            } else if (try? url.resourceValues(forKeys: [.isDirectoryKey]).isDirectory) == true {
-                folders.look(at: url)
-                for inner in try contents(of: url) where inner.pathExtension == "gpkg" {
-                    names.append(
-                        ServiceName(
-                            folder: url.lastPathComponent, name: inner.deletingPathExtension().lastPathComponent))
-                }
+        for entry in try entries(of: folder) {
+            if let name = serviceName(entry) {
+                names.append(ServiceName(name: name))
+            } else if isFolder(entry, in: folder) {
+                let inner = folder.appending(path: entry, directoryHint: .isDirectory)
+                folders.look(at: inner)
+                names += try entries(of: inner).compactMap(serviceName).map { ServiceName(folder: entry, name: $0) }
             }
         }
-        return names.filter { (try? DefinitionRules.check($0)) != nil }.sorted { $0.path < $1.path }
+        let known = names.filter { (try? DefinitionRules.check($0)) != nil }
+        return known.map { (path: $0.path, name: $0) }.sorted { $0.path < $1.path }.map(\.name)
     }
 
-    private static func contents(of folder: URL) throws -> [URL] {
-        let all = try FileManager.default.contentsOfDirectory(
-            at: folder, includingPropertiesForKeys: [.isDirectoryKey], options: [.skipsHiddenFiles])
-        let marks = Set(all.map(\.lastPathComponent).filter { $0.hasSuffix(unpublishedSuffix) })
-        if marks.isEmpty { return all }
-        return all.filter { !marks.contains($0.lastPathComponent + unpublishedSuffix) }
+    private static func serviceName(_ entry: String) -> String? {
+        entry.hasSuffix(".gpkg") ? String(entry.dropLast(".gpkg".count)) : nil
+    }
+
+    /// Logs come and go with connections, each time with a change of the folder: they are passed over without a look.
+    private static func isFolder(_ entry: String, in folder: URL) -> Bool {
+        if entry.hasSuffix(".gpkg-wal") || entry.hasSuffix(".gpkg-shm") { return false }
+        var status = stat()
+        return lstat("\(folder.path)/\(entry)", &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
+    }
+
+    private static func entries(of folder: URL) throws -> [String] {
+        let all = try FileManager.default.contentsOfDirectory(atPath: folder.path).filter { !$0.hasPrefix(".") }
+        let marks = Set(all.filter { $0.hasSuffix(unpublishedSuffix) })
+        return marks.isEmpty ? all : all.filter { !marks.contains($0 + unpublishedSuffix) }
     }
 
     package func service(_ name: ServiceName) async throws -> ServiceDefinition {

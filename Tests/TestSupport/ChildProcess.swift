@@ -6,7 +6,9 @@ public import Foundation
 /// and a child that is started in the same moment may inherit that socket. Whoever waits for the end of the first child then
 /// waits for the end of the second one. This child is given nothing but its three streams, and is waited for by its id.
 public struct ChildProcess: Sendable {
+    /// A program that could not be started.
     public struct Failure: Error, CustomStringConvertible {
+        /// Why.
         public var description: String
     }
 
@@ -14,10 +16,13 @@ public struct ChildProcess: Sendable {
     public struct Output: Sendable {
         /// Its exit status; 128 and the signal's number when a signal ended it.
         public var status: Int32
+        /// What it printed.
         public var standardOutput: Data
+        /// What it said of errors.
         public var standardError: Data
     }
 
+    /// Its number among the processes of the machine.
     public let identifier: pid_t
 
     /// Starts a program.

@@ -12,7 +12,8 @@ enum RunningProcess {
         }
         let threads = entries("/proc/self/task").compactMap { id -> String? in
             guard let status = status("/proc/self/task/\(id)") else { return nil }
-            return "thread \(id) \(status["Name"] ?? "") \(status["State"] ?? ""): \(text("/proc/self/task/\(id)/wchan"))"
+            let place = text("/proc/self/task/\(id)/wchan")
+            return "thread \(id) \(status["Name"] ?? "") \(status["State"] ?? ""): \(place)"
         }
         return (programs + threads).joined(separator: "\n") + "\n"
     }
