@@ -35,10 +35,7 @@ final class FeatureCounter: Sendable {
 
     func close() {
         state.withLock { state in
-            if case .opened(let connection) = state {
-                connection.forgetStatements()
-                if source.watch?.loss == .replaced { connection.leaveLog() }
-            }
+            if case .opened(let connection) = state { connection.forgetStatements() }
             state = .closed
         }
     }

@@ -217,8 +217,6 @@ package final class GeoPackageFile: ServiceData {
     package func checkpoint() async throws { try await writer.checkpoint() }
 
     package func close() async {
-        // Whether the log may be moved into the file is known before the first connection closes.
-        try? watch.check()
         counter.close()
         await readers.close()
         await writer.close()
@@ -227,7 +225,6 @@ package final class GeoPackageFile: ServiceData {
     /// Moves all that is committed into the file itself, without suspending: from then on the file alone may be copied or
     /// moved. Readers are let go soon after.
     package func closeNow() {
-        try? watch.check()
         counter.close()
         writer.closeNow()
         Task { await close() }

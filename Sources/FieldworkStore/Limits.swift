@@ -14,8 +14,8 @@ package enum Limits {
     package static let serviceNameLength = 120
     /// Readers of one file, each a connection of its own.
     package static let readersPerFile = 12
-    /// Connections of a process to the files of a folder of services together: one that nobody uses is closed for a file that
-    /// needs one.
+    /// Connections that all files of a folder of services may have open in one process. When a file needs one more, the
+    /// connection that was unused for the longest time is closed.
     package static let connectionsOfFolder = 128
     /// Readers that long reads may use, and those that hold a statement open between the pieces of an answer. The rest stays
     /// free for short reads, so that long ones and slow takers of long answers never stop everybody else.

@@ -127,6 +127,32 @@ struct FileConnectionTests {
         try await store.close()
     }
 
+    /// A device's file, say, is being written from it meanwhile.
+    @Test("A read that is the last to close a file leaves a backup that was copied over the file as it is")
+    func lastOfAll() async throws {
+        let name = Self.names[0]
+        let place = folder.url.appending(path: "\(name.name).gpkg")
+        try await add("Tilia", to: name)
+        try await crowdOut()
+        let backup = try Data(contentsOf: place)
+        try await add("Quercus", to: name)
+        try await crowdOut()
+        do {
+            let reading = try await store.file(name).source.open(.readOnly)
+            try await add("Fagus", to: name)
+            try await crowdOut()
+            #expect(hasLog(name))
+            let copying = try FileHandle(forWritingTo: place)
+            try copying.truncate(atOffset: 0)
+            try copying.write(contentsOf: backup)
+            try copying.close()
+            withExtendedLifetime(reading) {}
+        }
+        #expect(try Data(contentsOf: place) == backup)
+        #expect(hasLog(name))
+        try await store.close()
+    }
+
     @Test("A connection that can't be made ready gives its place back")
     func unreadable() async throws {
         let name = Self.names[0]

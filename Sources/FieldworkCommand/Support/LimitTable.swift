@@ -459,7 +459,7 @@ enum LimitTable {
         NamedLimit(module: "FieldworkStore", name: "layersPerService", value: "1_000", meaning: "Layers and tables of one service."),
         NamedLimit(module: "FieldworkStore", name: "serviceNameLength", value: "120", meaning: "Characters of a service's or folder's name: it becomes a file's name."),
         NamedLimit(module: "FieldworkStore", name: "readersPerFile", value: "12", meaning: "Readers of one file, each a connection of its own."),
-        NamedLimit(module: "FieldworkStore", name: "connectionsOfFolder", value: "128", meaning: "Connections of a process to the files of a folder of services together: one that nobody uses is closed for a file that needs one."),
+        NamedLimit(module: "FieldworkStore", name: "connectionsOfFolder", value: "128", meaning: "Connections that all files of a folder of services may have open in one process. When a file needs one more, the connection that was unused for the longest time is closed."),
         NamedLimit(module: "FieldworkStore", name: "openStreamsPerFile", value: "8", meaning: "Readers that long reads may use, and those that hold a statement open between the pieces of an answer. The rest stays free for short reads, so that long ones and slow takers of long answers never stop everybody else."),
         NamedLimit(module: "FieldworkStore", name: "glancedFeatures", value: "128", meaning: "Features that are read by id, or to which others are related, on the thread of whoever asks; more are read on a thread of the reader's own."),
         NamedLimit(module: "FieldworkStore", name: "glanceMilliseconds", value: "2", meaning: "Milliseconds that a read may hold up the thread of whoever asks. One that takes longer begins again on the reader's own."),

@@ -265,8 +265,6 @@ package actor Writer: ConnectionBudget.Holder {
     private func closeConnection() {
         guard connection != nil else { return }
         connection?.forgetStatements()
-        // The last connection moves the log into the file.
-        if source.watch?.ownsLog == false { connection?.leaveLog() }
         connection = nil
         source.budget?.giveBack(self)
     }

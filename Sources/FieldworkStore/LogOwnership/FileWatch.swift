@@ -128,6 +128,9 @@ final class FileWatch: Sendable {
             }
         }
 
+        /// Whether the log is known to belong to the file.
+        var ownsLog: Bool { watch.ownsLog }
+
         deinit {
             watch.state.withLock { state in
                 state.holds -= 1

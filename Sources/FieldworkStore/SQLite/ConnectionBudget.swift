@@ -1,9 +1,9 @@
 import Dispatch
 import Synchronization
 
-/// How many connections the services of a database, or of a folder of files, may have open together, in this process. One that nobody
-/// uses is closed for a service that needs one, the longest unused first; when all are in use, who comes first gets the first that is
-/// free again.
+/// Bounds the connections that all services of a database, or all files of a folder, have open in this process. When a service needs one
+/// more, the connection that was unused for the longest time is closed. When all are in use, the service waits; the one that has waited
+/// the longest gets the next free one.
 ///
 /// No service has more than a few readers and a writer, so that a slow one leaves the rest to the others. Who waits blocks
 /// his thread, which waits for the database otherwise.
@@ -20,7 +20,7 @@ final class ConnectionBudget: Sendable {
         let turn = DispatchSemaphore(value: 0)
     }
 
-    /// Who has a connection that nobody uses. One that is gone has closed it.
+    /// The owner of an open connection that is not in use; nil when the owner was released, and its connection with it.
     private struct Idle {
         weak var holder: (any Holder)?
         /// When it was last used: a later one has a larger number.

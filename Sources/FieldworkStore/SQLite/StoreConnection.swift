@@ -113,8 +113,12 @@ package final class StoreConnection {
         }
     }
 
-    // What watches the log lets go of it before the last connection removes it.
-    deinit { hold = nil }
+    // The last connection moves the log into the file, whatever file that is, and removes it. So each one looks first whether the log
+    // is the file's own; and what watches the log lets go of it before.
+    deinit {
+        if hold?.ownsLog == false { leaveLog() }
+        hold = nil
+    }
 
     /// Opens the log and has it watched for as long as the connection is open.
     func hold(_ watch: FileWatch?) throws {
